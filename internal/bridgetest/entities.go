@@ -9,10 +9,10 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// drawer is a mod with an entity of which each player sees what draw says.
+// drawer is a mod with entities that draw something different for each viewer.
 type drawer struct {
 	draw func(e *game.Entity, d *game.Drawing)
-	n    int // of entities
+	n    int // number of entities
 }
 
 func (m *drawer) Start(tx *game.Tx) {
@@ -26,7 +26,7 @@ func (m *drawer) Start(tx *game.Tx) {
 	}
 }
 
-// entityMatch returns a match of two with a drawer.
+// entityMatch returns a match of two players with a drawer.
 func entityMatch(t *testing.T, version *Version, m *drawer) *Match {
 	t.Helper()
 	match := NewMatch(t, version, "testbox", dm.Mode{}, 2, m)
@@ -36,7 +36,7 @@ func entityMatch(t *testing.T, version *Version, m *drawer) *Match {
 	return match
 }
 
-// TestEntities checks what clients see of what a mod draws.
+// TestEntities checks that clients see the drawings of a mod.
 func TestEntities(t *testing.T, version *Version) {
 	m := &drawer{n: 1, draw: func(e *game.Entity, d *game.Drawing) {
 		beside := e.Pos.Add(vec.Vec2{Y: 40})
@@ -49,7 +49,7 @@ func TestEntities(t *testing.T, version *Version) {
 	}}
 	match := entityMatch(t, version, m)
 	match.recordDemo()
-	var ids [3][]uint16 // of the first round, per viewer
+	var ids [3][]uint16 // ids of the first round, by viewer
 	for round := range 20 {
 		match.Step()
 		match.Step()
@@ -100,7 +100,8 @@ func TestEntities(t *testing.T, version *Version) {
 	}
 }
 
-// TestManyEntities checks that players see tees when a mod draws more than a snapshot can have.
+// TestManyEntities checks that players still see tees when a mod draws more than a snapshot can
+// hold.
 func TestManyEntities(t *testing.T, version *Version) {
 	m := &drawer{n: 1000, draw: func(e *game.Entity, d *game.Drawing) {
 		for part := range 2 {

@@ -13,29 +13,32 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// GateTest checks that a version of the bridge keeps to the table of gates in the schema.
+// GateTest checks that a version of the bridge follows the table of gates in the schema.
 type GateTest struct {
-	Schema      string // msg6 or msg7
+	Schema      string // "msg6" or "msg7"
 	NewProtocol func() bridge.Protocol
-	// LogIn returns the messages with which a client of a release logs in.
+	// LogIn returns the login messages of a client of a release.
 	LogIn func(release int32) [][]byte
-	// Decode decodes a message of the server.
+	// Decode decodes a message from the server.
 	Decode func(payload []byte) (name string, message any, err error)
-	// Objects returns the objects of a snapshot with their names.
+	// Objects returns the objects of a snapshot by name.
 	Objects func(s *snapshot.Snapshot) map[string][]any
-	// World is a world in which all gates matter. Players 0 and 1 are there, and 0 is in a race.
+	// World is a world in which all gates matter. It has the players 0 and 1, and player 0 is in a
+	// race.
 	World *game.World
-	// View changes what player 0 sees, if it is set.
+	// View, if not nil, changes the view of player 0.
 	View func(v *game.View)
-	// IsNew reports whether a message needs the change that the schema has for older clients.
+	// IsNew has a function for each name of a message that older clients get in another form. The
+	// function reports whether a message needs the new form.
 	IsNew map[string]func(message any) bool
-	// NotSent has the reasons why the server never sends something, or only to later releases.
+	// NotSent has the reasons why the server never sends a message or object, or sends it only to
+	// later releases.
 	NotSent map[string]string
 }
 
-// sentTo are the messages and objects for a client of a release.
+// sentTo holds the messages and objects that a client of a release gets.
 type sentTo struct {
-	messages map[string][]any // by the way on which they were sent
+	messages map[string][]any // by the way of sending
 	objects  map[string][]any
 }
 
@@ -48,7 +51,7 @@ type collector struct {
 func (c *collector) Queue(payload []byte, _ bool) { c.list = append(c.list, slices.Clone(payload)) }
 func (c *collector) FlushSoon()                   {}
 
-// Run checks both sides of every gate, on every way to send.
+// Run tests releases on both sides of every gate, with every way of sending.
 func (g *GateTest) Run(t *testing.T) {
 	s, err := schema.Load(g.Schema)
 	if err != nil {
@@ -99,7 +102,7 @@ func (g *GateTest) Run(t *testing.T) {
 	}
 }
 
-// passing returns the ways on which the subject of a gate came through.
+// passing returns the ways on which a gate's subject was sent.
 func (g *GateTest) passing(gate *schema.Gate, sent sentTo) (ways []string) {
 	for _, way := range slices.Sorted(maps.Keys(sent.messages)) {
 		for _, m := range sent.messages[way] {
@@ -129,7 +132,7 @@ func (g *GateTest) passing(gate *schema.Gate, sent sentTo) (ways []string) {
 
 func isNamed(v any, name string) bool { return reflect.TypeOf(v).Elem().Name() == name }
 
-// hasValue reports whether v has a field with the value of an enumeration.
+// hasValue reports whether v has a field with the gate's enumeration value.
 func hasValue(v reflect.Value, gate *schema.Gate) bool {
 	v = reflect.Indirect(v)
 	if v.Kind() == reflect.Struct {
@@ -150,7 +153,7 @@ func hasValue(v reflect.Value, gate *schema.Gate) bool {
 	}
 }
 
-// send uses every way to send for a client of a release.
+// send sends in every way to a client of a release.
 func (g *GateTest) send(t *testing.T, release int32) sentTo {
 	p, c := g.NewProtocol(), &collector{ClientMessageHandler: &ClientMessages{}}
 	side, w := p.NewServerSide(c), g.World
@@ -193,13 +196,13 @@ func (g *GateTest) send(t *testing.T, release int32) sentTo {
 	return sent
 }
 
-// wayToSend is a call that sends something.
+// wayToSend is a method call that sends messages.
 type wayToSend struct {
 	name string
 	send func()
 }
 
-// waysToSend returns all calls that send something, with every event that there is.
+// waysToSend returns all calls that send messages, with every kind of event.
 func waysToSend(w *game.World, s bridge.ServerSide) []wayToSend {
 	m := &bridge.Map{Name: "m", File: make([]byte, 9), ChunksPerRequest: 1, URL: "https://example.com/m.map"}
 	info := &bridge.ServerInfo{Name: "n", Map: "m", GameType: "race", PlayerSlots: 8, MaxClients: 8}
@@ -246,7 +249,7 @@ func waysToSend(w *game.World, s bridge.ServerSide) []wayToSend {
 				ev.GameMsg = msg
 				event(msg.String(), ev)
 			}
-		case game.EvStore: // only for the server, which has a request with it
+		case game.EvStore: // for the server only, which holds the request
 		default:
 			event("", ev)
 		}

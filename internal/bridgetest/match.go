@@ -22,24 +22,23 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Version is a version of the bridge, and what it does not carry.
+// Version is a version of the bridge under test.
 type Version struct {
 	NewProtocol func() bridge.Protocol
 	NewClient   func(id int, s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide
 	// NewDemoClient makes a ClientSide that reads a demo.
 	NewDemoClient func(h bridge.ServerMessageHandler) bridge.ClientSide
-	// LoseView removes from a view of the server what the client does not see. What is
-	// lost in all versions has been removed.
+	// LoseView removes the parts of a server's view that this version's clients do not see. Parts
+	// that no version carries have been removed before.
 	LoseView func(v *game.View)
-	// Effects returns the effects of a tick that snapshots show.
+	// Effects returns the effects of a tick that clients see in snapshots.
 	Effects func(f *game.Frame, events []game.Event) []game.Event
-	// DiffEffects compares what a client saw and heard.
+	// DiffEffects compares the effects that a client got with the expected ones.
 	DiffEffects func(want, got []game.Event) string
-	// ReceivedEvents returns the events that a client gets as messages for an event of
-	// the server. Received is that event, if it is of a kind that all versions have.
+	// ReceivedEvents returns the events that a client gets as messages for a server's event.
+	// received is the event in the form that all versions share; its Kind is 0 for all other kinds.
 	ReceivedEvents func(client int, ev *game.Event, received game.Event) []game.Event
-	// IsMessage reports whether an event of the client came as a message that has an
-	// event of the server.
+	// IsMessage reports whether a client's event came as a message for an event of the server.
 	IsMessage func(ev *game.Event) bool
 }
 
@@ -67,8 +66,7 @@ func Join(id game.PlayerID, p game.Profile) []game.Command {
 	}
 }
 
-// NewWorld makes a world on a map. It changes the default rules with setRules, which can
-// be nil.
+// NewWorld makes a world on a map. setRules, if not nil, changes the default rules.
 func NewWorld(t testing.TB, mapName string, mode game.Mode, setRules func(*game.Rules), mods ...game.Mod) (*game.World, *physics.Collision) {
 	t.Helper()
 	file, _ := maps.Find(mapName)
@@ -96,15 +94,15 @@ func NewWorld(t testing.TB, mapName string, mode game.Mode, setRules func(*game.
 	return w, col
 }
 
-// Match is a world of players who do something at random, and their clients.
+// Match is a world of players who act at random, with their clients.
 type Match struct {
 	World    *game.World
 	Protocol bridge.Protocol
 	Clients  []*MatchClient
-	Commands []game.Command // of the next tick
-	// Demo is the reader of a demo of the match, as Client; TestMatch sets it.
+	Commands []game.Command // commands of the next tick
+	// Demo is set by TestMatch. Its Client reads a demo of the match.
 	Demo *Connection
-	// OnStep, if set, is called after every step with its events.
+	// OnStep, if not nil, is called after every step with its events.
 	OnStep func(events []game.Event)
 
 	t         testing.TB
@@ -113,7 +111,7 @@ type Match struct {
 	rand      *rand.Rand
 	inputs    []game.Input
 	effects   []game.Event
-	triggered [game.MaxPlayers]int32 // since the last snapshots
+	triggered [game.MaxPlayers]int32 // events since the last snapshots
 	builder   snapshot.Builder
 	latency   [game.MaxPlayers]int32
 }
@@ -121,8 +119,8 @@ type Match struct {
 // MatchClient is a client of a match.
 type MatchClient struct {
 	*Connection
-	received, sent []game.Event // as messages
-	derived        int          // events that are no messages
+	received, sent []game.Event // events sent as messages
+	derived        int          // number of events that are not messages
 }
 
 // NewMatch makes a match.
@@ -163,8 +161,7 @@ func profile(id int) game.Profile {
 	return game.Profile{Name: fmt.Sprint("n ", id), Clan: "cl@n", Country: int32(id) - 1, Skin: skins[id%len(skins)]}
 }
 
-// Act adds random commands of all players. With inputsOnly they play and do nothing
-// else.
+// Act adds random commands for all players. With inputsOnly it adds inputs only.
 func (m *Match) Act(inputsOnly bool) {
 	r := m.rand
 	for i := range m.inputs {
@@ -175,9 +172,9 @@ func (m *Match) Act(inputsOnly bool) {
 				TargetX: int32(r.IntN(400) - 200), TargetY: int32(r.IntN(400) - 200), WantedWeapon: int32(r.IntN(6)),
 			}
 			if p, _ := m.World.Player(id); m.World.GameFlags()&game.GameFlagFlags != 0 {
-				in.Direction = 1 - 2*int32(p.Team&1) // to the other team's flag
+				in.Direction = 1 - 2*int32(p.Team&1) // towards the other team's flag
 			} else if m.World.GameFlags()&game.GameFlagRace != 0 {
-				in.Direction = 1 // to the start
+				in.Direction = 1 // towards the start line
 			}
 		}
 		if r.IntN(5) == 0 {
@@ -196,7 +193,7 @@ func (m *Match) Act(inputsOnly bool) {
 	}
 }
 
-// randomCommands returns the commands of an action, for most actions none.
+// randomCommands returns the commands of an action. Most actions have none.
 func (m *Match) randomCommands(action int, id game.PlayerID) []game.Command {
 	r := m.rand
 	anybody := game.PlayerID(r.IntN(len(m.inputs)))
@@ -225,7 +222,7 @@ func (m *Match) randomCommands(action int, id game.PlayerID) []game.Command {
 	return []game.Command{c}
 }
 
-// Step is a tick: it runs the commands and sends the messages.
+// Step runs a tick with the commands and sends the messages.
 func (m *Match) Step() {
 	events := m.World.Step(m.Commands)
 	m.Commands = m.Commands[:0]
@@ -256,7 +253,7 @@ func (m *Match) Step() {
 	}
 }
 
-// welcome introduces the game and the others to a new player.
+// welcome sends the game and the other players to a new player.
 func (m *Match) welcome(id int, ev *game.Event) {
 	c := m.Clients[id]
 	c.Client.Reset()
@@ -277,8 +274,8 @@ func (m *Match) addExpected(id int, ev *game.Event) {
 	c.sent = append(c.sent, m.version.ReceivedEvents(id, ev, receivedEvent(ev))...)
 }
 
-// receivedEvent returns the event that a client gets for an event of a kind that all
-// versions have, without Kind for others.
+// receivedEvent returns the event that a client gets for a server's event, in the form that all
+// versions share. Kind is 0 for all other kinds.
 func receivedEvent(ev *game.Event) game.Event {
 	w := game.Event{Kind: ev.Kind, Player: game.Nobody, Target: game.Nobody}
 	switch ev.Kind {
@@ -288,7 +285,7 @@ func receivedEvent(ev *game.Event) game.Event {
 		w.Player, w.Target, w.Weapon, w.Value = ev.Player, ev.Target, ev.Weapon, ev.Value
 	case game.EvPickup:
 		if ev.Weapon < 0 {
-			w.Kind = 0 // clients get those of weapons only
+			w.Kind = 0 // clients get the event for weapons only
 		}
 		w.Player, w.Weapon, w.Pickup = ev.Player, ev.Weapon, ev.Pickup
 	case game.EvEmoticon:
@@ -306,8 +303,8 @@ func receivedEvent(ev *game.Event) game.Event {
 	return w
 }
 
-// Snapshots builds a snapshot for each client, and one with the id -1 for the demo if there
-// is one, and passes it to f.
+// Snapshots builds a snapshot for each client and calls f with it. If there is a demo, it has the
+// id -1.
 func (m *Match) Snapshots(f func(id int, v *game.View, s *snapshot.Snapshot)) {
 	var s snapshot.Snapshot
 	m.Protocol.BeginSnapshots(m.World)
@@ -328,9 +325,9 @@ func (m *Match) Snapshots(f func(id int, v *game.View, s *snapshot.Snapshot)) {
 	clear(m.triggered[:])
 }
 
-// TestMatch plays matches in which clients see and hear what the server's world has for
-// them, but for what the version does not carry. Who reads a demo of the match sees and
-// hears all that is for everybody.
+// TestMatch plays matches. Every client must see and hear everything that the server's world has
+// for its player, apart from the losses of the version. The reader of a demo must see and hear
+// everything public.
 func TestMatch(t *testing.T, version *Version) {
 	seen := map[string]int{}
 	for _, match := range []struct {
@@ -350,9 +347,9 @@ func TestMatch(t *testing.T, version *Version) {
 			m.Snapshots(func(id int, v *game.View, s *snapshot.Snapshot) {
 				c := m.client(id)
 				got := c.ReceiveSnapshot(v.Tick, s)
-				got.ShowAll = v.ShowAll // not known to clients
+				got.ShowAll = v.ShowAll // clients do not know it
 				if (tick/2+id)%9 != 0 {
-					return // comparing is slow
+					return // comparing takes long
 				}
 				if d := m.diffView(v, got); d != "" {
 					t.Errorf("%s, tick %d, view of player %d (-server +client):\n%s", mapName, tick, id, d)
@@ -399,7 +396,7 @@ func TestMatch(t *testing.T, version *Version) {
 	t.Log(seen)
 }
 
-// recordDemo makes Demo.
+// recordDemo creates Demo.
 func (m *Match) recordDemo() {
 	m.Demo = new(Connection)
 	pipe := &Pipe{T: m.t}
@@ -408,7 +405,7 @@ func (m *Match) recordDemo() {
 	pipe.To = m.Demo.Client
 }
 
-// client returns the client with an id of Snapshots.
+// client returns the client for an id that Snapshots passes.
 func (m *Match) client(id int) bridge.ClientSide {
 	if id < 0 {
 		return m.Demo.Client
@@ -422,7 +419,7 @@ func (m *Match) diffView(v, got *game.View) string {
 		want.Players[i].Latency = m.latency[want.Players[i].ID]
 	}
 	if want.VitalsOf == v.Viewer {
-		// The server sets the view a tick after a spawn.
+		// The server updates the view's position one tick after a spawn.
 		want.Pos = got.Pos
 		for _, c := range v.Characters {
 			if c.Player == v.Viewer && v.Sees(c.Pos) {
@@ -433,7 +430,7 @@ func (m *Match) diffView(v, got *game.View) string {
 	return DiffViews(want, got)
 }
 
-// loseView removes from a view what the version does not carry.
+// loseView removes the parts of a view that the version does not carry.
 func (m *Match) loseView(v *game.View) *game.View {
 	w := VisibleView(v)
 	for i := range w.Characters {
@@ -454,7 +451,7 @@ func (m *Match) diffEffects(v *game.View, got []game.Event) string {
 	return m.version.DiffEffects(want, slices.Clone(got))
 }
 
-// checkPlayers compares what a client knows of the players.
+// checkPlayers compares a client's list of players with the world's.
 func (m *Match) checkPlayers(v *game.View, c bridge.ClientSide) {
 	m.t.Helper()
 	for _, p := range m.loseView(v).Players {
@@ -481,7 +478,7 @@ func DrawGame(t *rapid.T) *game.Frame {
 	}}
 }
 
-// BenchmarkSnapshots builds, compares and compresses a snapshot for each of 64 clients
+// BenchmarkSnapshots builds a snapshot, its delta and the compressed form for each of 64 clients
 // per operation.
 func BenchmarkSnapshots(b *testing.B, version *Version) {
 	m := NewMatch(b, version, "testbox", dm.Mode{}, game.MaxPlayers)

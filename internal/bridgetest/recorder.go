@@ -1,5 +1,5 @@
-// Package bridgetest tests the versions of package bridge: it records what they pass to
-// their handlers, and plays whole matches through both of their sides.
+// Package bridgetest tests the versions of package bridge. It records the calls of their handlers,
+// and runs whole matches through both of their sides.
 package bridgetest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Call is a call of a handler's method, without the On of its name. Structs and bytes
-// that the method got by reference are copied.
+// Call is a call of a handler's method. The method's name lacks its On. Structs and bytes that the
+// method got by reference are copied.
 type Call struct {
 	Method string
 	Args   []any
@@ -25,10 +25,10 @@ type Call struct {
 // NewCall makes a Call.
 func NewCall(method string, args ...any) Call { return Call{method, args} }
 
-// Calls are recorded calls.
+// Calls records calls.
 type Calls struct {
 	List   []Call
-	OnCall func(Call) // if set, called for each
+	OnCall func(Call) // if not nil, called for each call
 }
 
 func (c *Calls) add(method string, args ...any) {
@@ -46,7 +46,7 @@ func (c *Calls) Take() []Call {
 	return list
 }
 
-// Expect compares the calls since the last Take.
+// Expect compares the calls since the last Take with want.
 func (c *Calls) Expect(t testing.TB, what string, want ...Call) {
 	t.Helper()
 	if d := cmp.Diff(want, c.Take()); d != "" {
@@ -54,8 +54,7 @@ func (c *Calls) Expect(t testing.TB, what string, want ...Call) {
 	}
 }
 
-// ClientMessages records what a client sent. It implements
-// [bridge.ClientMessageHandler].
+// ClientMessages records the messages of a client. It implements [bridge.ClientMessageHandler].
 type ClientMessages struct{ clientMessages }
 
 type clientMessages struct{ Calls }
@@ -79,8 +78,7 @@ func (c *clientMessages) OnCallVote(kind bridge.VoteKind, value, reason string, 
 	c.add("CallVote", kind, value, reason, force)
 }
 
-// ServerMessages records what a server sent. It implements
-// [bridge.ServerMessageHandler].
+// ServerMessages records the messages of a server. It implements [bridge.ServerMessageHandler].
 type ServerMessages struct{ serverMessages }
 
 type serverMessages struct{ Calls }
@@ -115,7 +113,7 @@ func (s *serverMessages) OnChatCommand(c *bridge.CommandInfo, removed bool) {
 	s.add("ChatCommand", *c, removed)
 }
 func (s *serverMessages) OnOther(e event.Event) {
-	if _, ok := e.(event.MapAnnounced); !ok { // which is a MapChange, too
+	if _, ok := e.(event.MapAnnounced); !ok { // the call MapChange stands for it
 		s.add("Other", e)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// changer is a mod that changes states of characters.
+// changer is a mod that changes characters.
 type changer struct{ tick func(ctx *game.Ctx) }
 
 func (*changer) Start(*game.Tx) {}
@@ -20,7 +20,7 @@ func (m *changer) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// stateMatch returns a match of three with a changer, after their tees stand.
+// stateMatch returns a match of three players with a changer, after their tees have come to rest.
 func stateMatch(t *testing.T, version *Version) (*Match, *changer) {
 	t.Helper()
 	mod := &changer{}
@@ -32,14 +32,14 @@ func stateMatch(t *testing.T, version *Version) (*Match, *changer) {
 	return m, mod
 }
 
-// change lets the mod change something in a tick.
+// change runs f in the mod during one tick.
 func (m *Match) change(mod *changer, f func(ctx *game.Ctx)) {
 	mod.tick = f
 	m.Step()
 	mod.tick = nil
 }
 
-// views shows all clients the world, and compares what they see with it.
+// views compares every client's view with the world and passes it to see.
 func (m *Match) views(t *testing.T, see func(id int, got *game.View)) {
 	t.Helper()
 	m.Snapshots(func(id int, v *game.View, s *snapshot.Snapshot) {
@@ -52,7 +52,7 @@ func (m *Match) views(t *testing.T, see func(id int, got *game.View)) {
 	})
 }
 
-// TestStates checks what clients see of characters that a mod freezes and changes.
+// TestStates checks the view of characters that a mod freezes and changes.
 func TestStates(t *testing.T, version *Version) {
 	m, mod := stateMatch(t, version)
 	m.change(mod, func(ctx *game.Ctx) {
@@ -85,12 +85,12 @@ func TestStates(t *testing.T, version *Version) {
 	}
 }
 
-// TestVisibility checks who sees a character that a mod hides, also in demos.
+// TestVisibility checks which clients and demos see a character that a mod hides.
 func TestVisibility(t *testing.T, version *Version) {
 	m, mod := stateMatch(t, version)
 	for _, tt := range []struct {
 		to   game.PlayerMask
-		seen map[int]bool // by player, -1 the demo
+		seen map[int]bool // by player, -1 for the demo
 	}{
 		{game.MaskAll, map[int]bool{0: true, 1: true, 2: true, -1: true}},
 		{game.MaskOne(1), map[int]bool{0: true, 1: true}},
@@ -114,8 +114,8 @@ func TestVisibility(t *testing.T, version *Version) {
 	}
 }
 
-// TestTunings checks that a client is told the tuning of its player, once per change, and
-// which it is.
+// TestTunings checks that a client gets its player's tuning, once per change and with the right
+// values.
 func TestTunings(t *testing.T, version *Version, knowsFreeze func(id int) bool) {
 	m, mod := stateMatch(t, version)
 	var told [3]int
@@ -146,7 +146,7 @@ func TestTunings(t *testing.T, version *Version, knowsFreeze func(id int) bool) 
 	}
 	own := physics.DefaultTuning()
 	own[physics.Gravity], own[physics.GroundControlSpeed] = 10, 2000
-	for range 10 { // as a mod with zones does
+	for range 10 { // like a mod with tune zones
 		m.change(mod, func(ctx *game.Ctx) { ctx.SetPlayerTuning(1, &own) })
 	}
 	expect("own tuning", [3]int{0, 1, 0})

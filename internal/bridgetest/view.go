@@ -14,8 +14,8 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// VisibleView returns a copy of a view with what all versions carry of it: what the
-// viewer sees, sorted, with positions of whole units.
+// VisibleView returns a copy of a view with the parts that all versions carry: the objects that the
+// viewer sees, sorted, with positions rounded to whole units.
 func VisibleView(v *game.View) *game.View {
 	f, w := *v.Frame, *v
 	w.Frame = &f
@@ -70,8 +70,8 @@ func visible[T any](list []T, sees func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(e T) bool { return !sees(e) })
 }
 
-// DiffViews compares what a client sees with what it should. Tees may be off by the
-// rounding to whole units, projectiles, whose direction has hundredths, by a hundredth of
+// DiffViews compares a client's view with the expected one. Tees may be off by the rounding to
+// whole units. Projectiles have a direction in hundredths, so they may be off by a hundredth of
 // their way.
 func DiffViews(want, got *game.View) string {
 	near := func(limit float32) gocmp.Option {
@@ -82,8 +82,8 @@ func DiffViews(want, got *game.View) string {
 		gocmp.FilterPath(func(p gocmp.Path) bool { return !projectile(p) }, near(1.5)))
 }
 
-// CheckView checks that what clients use of a view without looking is in range, whatever
-// snapshot it was made of.
+// CheckView checks that a view's values are in range wherever clients rely on that, whatever
+// snapshot it came from.
 func CheckView(t testing.TB, c bridge.ClientSide) {
 	t.Helper()
 	v := c.View()

@@ -1,15 +1,15 @@
-// Package confined runs a part of this program in a process of its own, for work that may be as
-// large as a stranger likes: with low priority, one processor, limits of memory, time and output,
-// and nothing but two open files. The process ends when its caller stops waiting, or when this
+// Package confined runs a part of this program in another process. It is for work that strangers
+// can make arbitrarily large. That process has a low priority, one processor, limits for memory,
+// time and output, and only two open files. It ends when its caller stops waiting, or when this
 // process ends.
 //
-// The program calls [Begun] before it does anything else, and does the job if there is one:
+// The program calls [Begun] before anything else, and runs the job if there is one:
 //
 //	if job, ok := confined.Begun(); ok {
 //		os.Exit(job.Do(work))
 //	}
 //
-// A program that does not call it has no jobs, and must not call [Run].
+// A program that does not call Begun has no jobs, and must not call [Run].
 //
 // # Use
 //
@@ -37,11 +37,11 @@ import (
 	"time"
 )
 
-// Limits are those of a process. All must be set.
+// Limits are the limits of a process. All fields must be set.
 type Limits struct {
-	// Memory is what the process may use in bytes, without its code.
+	// Memory is the number of bytes that the process may use, without its code.
 	Memory int64
-	// Time is how long a job may take; a job that works on and on is ended a little later.
+	// Time is how long a job may take. A job that ignores ErrTime is ended some seconds later.
 	Time time.Duration
 	// Output is the largest size of the output in bytes.
 	Output int64
@@ -49,31 +49,31 @@ type Limits struct {
 
 // Task is a job for another process.
 type Task struct {
-	// Program is the program's name for itself. It must not be a name under which it does something
-	// else.
+	// Program is the program's name for itself, the first word of the command line. The program
+	// must not act on this name.
 	Program string
-	// Job is a word that says what to do.
+	// Job is a word that names the job.
 	Job    string
 	Limits Limits
-	// Input is read from its beginning. Output is empty, and open for reading and writing.
+	// Input is read from its beginning. Output must be empty, and open for reading and writing.
 	Input, Output *os.File
-	// Env has variables that the job needs besides its own, as in os.Environ.
+	// Env has additional variables for the job, as in os.Environ.
 	Env []string
 }
 
-// The errors of Run. Other ones are those that the job has returned, as text.
+// The errors of Run. It returns other errors of the job as text.
 var (
-	// ErrStart means that no process could be started.
+	// ErrStart means that Run could not start a process.
 	ErrStart = errors.New("confined: no process can be started")
 	// ErrTime means that the job took too long.
 	ErrTime = errors.New("it takes too long")
-	// ErrMemory means that the job needs more memory than it may have.
+	// ErrMemory means that the job needed more memory than its limit.
 	ErrMemory = errors.New("it needs too much memory")
-	// ErrOutputSize means that the output would be larger than it may be.
+	// ErrOutputSize means that the output reached its limit.
 	ErrOutputSize = errors.New("the result would be too large")
 	// ErrOutput means that the output could not be written: the disk is full or broken.
 	ErrOutput = errors.New("the result cannot be written")
-	// ErrCrash means that the process ended as no job does.
+	// ErrCrash means that the process ended in a way that no job does.
 	ErrCrash = errors.New("the process that does it has ended unexpectedly")
 )
 
@@ -91,19 +91,19 @@ const (
 const (
 	// jobArg is the first argument of a process with a job.
 	jobArg = "--confined-job"
-	// marker is set in the environment of such a process, which starts no others.
+	// marker is an environment variable of such a process, which must not start others.
 	marker = "TEEYARD_CONFINED"
-	// grace is how much longer than Limits.Time a process may take to end itself, and then to be
-	// ended by the system or this process.
+	// grace is how much longer than Limits.Time a process may take to end itself. After the same
+	// time again, the system or the caller ends it.
 	grace = 2 * time.Second
-	// maxText is how much of an error's text counts, in bytes.
+	// maxText is how many bytes of an error's text are kept.
 	maxText = 2 << 10
-	// watchInterval is how often a process looks whether it may go on.
+	// watchInterval is the time between two checks whether a process may continue.
 	watchInterval = 100 * time.Millisecond
 )
 
-// Run does a job in another process and waits for its end, which comes soon after that of ctx. The
-// error is then that of ctx.
+// Run runs a job in another process and waits for its end. If ctx ends first, the process ends soon
+// after, and Run returns the error of ctx.
 func Run(ctx context.Context, t Task) error {
 	if os.Getenv(marker) != "" {
 		return fmt.Errorf("%w: this one is confined itself", ErrStart)
@@ -117,8 +117,8 @@ func Run(ctx context.Context, t Task) error {
 	cmd := exec.CommandContext(ending, self)
 	l := t.Limits
 	cmd.Args = []string{t.Program, jobArg, t.Job, strconv.FormatInt(l.Memory, 10), l.Time.String(), strconv.FormatInt(l.Output, 10)}
-	// Half of the memory is for what the collector has not freed yet, and for parts of the heap
-	// that cannot be used.
+	// The other half of the memory is for garbage that is not collected yet, and for parts of the
+	// heap that cannot be used.
 	cmd.Env = append(systemEnv(), t.Env...)
 	cmd.Env = append(cmd.Env, marker+"=1", "GOMAXPROCS=1", "GOTRACEBACK=none", "GODEBUG=", "GOGC=50", "GOMEMLIMIT="+strconv.FormatInt(l.Memory/2, 10))
 	var said start
@@ -128,7 +128,7 @@ func Run(ctx context.Context, t Task) error {
 	if _, err := t.Input.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("%w: %w", ErrStart, err)
 	}
-	// On Linux a process ends with the thread that has started it.
+	// On Linux a process ends with the thread that started it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := ctx.Err(); err != nil {
@@ -164,8 +164,8 @@ func Run(ctx context.Context, t Task) error {
 	}
 }
 
-// isOutOfMemory reports whether a process ended because it may not have more memory, from what Go's
-// runtime says then.
+// isOutOfMemory reports whether a process ran out of memory, by the words that Go's runtime prints
+// then.
 func isOutOfMemory(said string) bool {
 	for _, text := range []string{"out of memory", "cannot allocate memory", "failed to reserve", "failed to create new OS thread"} {
 		if strings.Contains(said, text) {
@@ -175,7 +175,7 @@ func isOutOfMemory(said string) bool {
 	return false
 }
 
-// start keeps the beginning of what is written to it.
+// start keeps the beginning of the text written to it.
 type start struct{ bytes.Buffer }
 
 // Write implements io.Writer.
@@ -184,16 +184,15 @@ func (s *start) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Job is what this process has been started for.
+// Job is the job that this process was started for.
 type Job struct {
-	// Name is the word that says what to do.
+	// Name is the word that names the job.
 	Name   string
 	limits Limits
 	parent int
 }
 
-// Begun returns the job of this process, if it has been started for one. It sets the limits of the
-// system.
+// Begun returns the job of this process, if it was started for one.
 func Begun() (Job, bool) {
 	if len(os.Args) != 6 || os.Args[1] != jobArg || os.Getenv(marker) == "" {
 		return Job{}, false
@@ -211,8 +210,9 @@ func Begun() (Job, bool) {
 	return j, true
 }
 
-// Do does the job and returns the status to exit with. The input leaves as much time to others as
-// the work takes, and ends with ErrTime; the output is an io.WriterAt, too.
+// Do runs the job and returns the exit status. Reading from the input pauses as long as the work
+// takes, to leave the processor to others, and fails with ErrTime after the time limit. The output
+// also implements io.WriterAt.
 func (j Job) Do(work func(name string, output io.Writer, input io.Reader) error) int {
 	lowerPriority(os.Getpid())
 	limit(j.limits)
@@ -222,7 +222,7 @@ func (j Job) Do(work func(name string, output io.Writer, input io.Reader) error)
 	in := newResting(os.Stdin, j.limits.Time)
 	err := work(j.Name, out, in)
 	switch {
-	case out.err != nil: // whatever became of it
+	case out.err != nil: // a failed output counts, whatever the work returned
 		if errors.Is(out.err, ErrOutputSize) {
 			return statusOutputSize
 		}
@@ -236,8 +236,8 @@ func (j Job) Do(work func(name string, output io.Writer, input io.Reader) error)
 	return statusFailed
 }
 
-// watch ends the process when the one that has started it is gone, or when it has too much memory,
-// on systems that do not.
+// watch ends the process if its parent is gone. It also ends the process if it uses too much
+// memory, for systems that do not check.
 func (j Job) watch() {
 	memory := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	for range time.Tick(watchInterval) {
@@ -250,11 +250,11 @@ func (j Job) watch() {
 	}
 }
 
-// output is a file that may have a size.
+// output is a file with a size limit.
 type output struct {
 	file *os.File
 	left int64
-	err  error // the first
+	err  error // the first error
 }
 
 // Write implements io.Writer.
@@ -270,7 +270,7 @@ func (o *output) Write(b []byte) (n int, err error) {
 	return n, o.err
 }
 
-// WriteAt implements io.WriterAt for what has been written.
+// WriteAt implements io.WriterAt for bytes that were written before.
 func (o *output) WriteAt(b []byte, at int64) (n int, err error) {
 	if o.err == nil {
 		n, o.err = o.file.WriteAt(b, at)
@@ -278,13 +278,13 @@ func (o *output) WriteAt(b []byte, at int64) (n int, err error) {
 	return n, o.err
 }
 
-// resting is a reader that waits as long as the work on what it has read takes of a processor, after some of that: a
-// process of low priority still takes its part of the processor time that a container has.
+// resting is a reader that pauses as long as the work on the data takes. Even a process of low
+// priority uses up the processor time that a container has.
 type resting struct {
 	file   io.Reader
 	end    time.Time
 	isOver bool
-	worked time.Duration // the processor time up to the last rest
+	worked time.Duration // processor time up to the last pause
 
 	now   func() time.Time
 	used  func() time.Duration // processor time
@@ -296,9 +296,10 @@ func newResting(file io.Reader, most time.Duration) *resting {
 }
 
 const (
-	// piece is how much is read at once: some milliseconds of work, of files that are made for it a second.
+	// piece is how many bytes are read at once. They are some milliseconds of work, or up to a
+	// second in files made to be slow.
 	piece = 4 << 10
-	// leastRest is how long a rest is at least; timers of the system are not much finer.
+	// leastRest is the shortest pause; the system's timers are not much finer.
 	leastRest = 4 * time.Millisecond
 )
 

@@ -2,11 +2,11 @@ package confined
 
 import "syscall"
 
-// executable returns the file of this program, also after another one has taken its name.
+// executable returns the path of this program, which works even after another file has replaced it.
 func executable() (string, error) { return "/proc/self/exe", nil }
 
-// attributes returns those of a new process: a process group, to which its priority is set, and an
-// end with this process.
+// attributes returns the attributes of a new process. It gets its own process group, for the
+// priority, and ends with this process.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestProcess: the process has one processor, the lowest priority in all its threads, and nothing of this one's
-// environment.
+// TestProcess checks that the process has one processor, the lowest priority in all its threads,
+// and no variables of this process.
 func TestProcess(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the race detector takes more memory than such a process may have")

@@ -9,5 +9,5 @@ import (
 
 func executable() (string, error) { return os.Executable() }
 
-// attributes returns those of a new process: a process group, to which its priority is set.
+// attributes returns the attributes of a new process: its own process group, for the priority.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -17,7 +17,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// parentOf names the file for the output of a job, in the environment of a process that is to start it.
+// parentOf is the environment variable of a process that starts a job. It names the file for the
+// job's output.
 const parentOf = "TEEYARD_TEST_PARENT_OF"
 
 func TestMain(m *testing.M) {
@@ -36,7 +37,7 @@ var generous = Limits{Memory: 128 << 20, Time: time.Minute, Output: 1 << 20}
 
 var kept [][]byte
 
-// work has the jobs of these tests.
+// work runs the jobs of these tests.
 func work(name string, out io.Writer, in io.Reader) error {
 	switch name {
 	case "copy":
@@ -92,7 +93,7 @@ func work(name string, out io.Writer, in io.Reader) error {
 	return nil
 }
 
-// file returns an open file.
+// file returns an open file with the given content.
 func file(t testing.TB, content string) *os.File {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "file")
@@ -102,7 +103,7 @@ func file(t testing.TB, content string) *os.File {
 	return f
 }
 
-// do runs a job, and returns its output.
+// do runs a job and returns its output.
 func do(t testing.TB, job string, l Limits, input string) (string, error) {
 	t.Helper()
 	in, out := file(t, input), file(t, "")
@@ -145,10 +146,11 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFullDisk: an output that cannot be written is told from a job that fails.
+// TestFullDisk checks that Run distinguishes an output that cannot be written from a job that
+// fails.
 func TestFullDisk(t *testing.T) {
 	in := file(t, "x")
-	outputs := []*os.File{testenv.Must(os.Open(in.Name()))} // for reading only
+	outputs := []*os.File{testenv.Must(os.Open(in.Name()))} // open for reading only
 	if full, err := os.OpenFile("/dev/full", os.O_RDWR, 0); err == nil {
 		outputs = append(outputs, full)
 	}
@@ -160,7 +162,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestBegun: arguments and a variable of others begin no job.
+// TestBegun checks that other arguments, or the variable alone, do not start a job.
 func TestBegun(t *testing.T) {
 	args := os.Args
 	defer func() { os.Args = args }()
@@ -189,7 +191,7 @@ func TestBegun(t *testing.T) {
 	}
 }
 
-// TestRests: a job leaves as much time as it takes.
+// TestRests checks that a job pauses as long as it works.
 func TestRests(t *testing.T) {
 	const pieces = 11
 	var slept []time.Duration

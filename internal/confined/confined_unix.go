@@ -13,25 +13,26 @@ import (
 const lowest = 19
 
 // lowerPriority gives a process and all its threads the lowest priority. On Linux each thread has
-// one of its own, and that of a process group is that of all its threads.
+// its own priority, and setting a process group's priority sets all of them.
 func lowerPriority(pid int) { syscall.Setpriority(syscall.PRIO_PGRP, pid, lowest) }
 
 // systemEnv returns the variables that the system needs.
 func systemEnv() []string { return nil }
 
-// unused is how much memory Go has from the system without using it, in bytes: 100 MB for its tables and the stacks of
-// threads, and some parts of the heap.
+// unused is how many bytes Go may have got from the system without using them: 100 MB for its
+// tables and the stacks of threads, and some parts of the heap.
 const unused = 192 << 20
 
-// limit sets the limits of this process. The process ends by itself when it uses too much memory; that of the system is
-// for one that takes it faster than it can look.
+// limit sets the system's limits for this process. The process also checks its memory itself; the
+// system's limit stops a process that grows faster than these checks.
 func limit(l Limits) {
-	signal.Ignore(syscall.SIGXFSZ) // the write fails
-	signal.Ignore(syscall.SIGHUP)  // which is for the server
+	signal.Ignore(syscall.SIGXFSZ) // writes return an error instead
+	signal.Ignore(syscall.SIGHUP)  // the signal is meant for the server
 	seconds := uint64((l.Time + grace).Seconds()) + 1
 	for what, most := range map[int]uint64{
 		syscall.RLIMIT_CORE: 0, syscall.RLIMIT_CPU: seconds, syscall.RLIMIT_FSIZE: uint64(l.Output), syscall.RLIMIT_NOFILE: 64,
-		// The address space as a whole has no limit: Go reserves a thousand times what it uses.
+		// There is no limit for the whole address space: Go reserves a thousand times of what it
+		// uses.
 		syscall.RLIMIT_DATA: uint64(l.Memory) + unused,
 	} {
 		setLimit(what, most)

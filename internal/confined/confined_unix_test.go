@@ -17,13 +17,13 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// isRunning reports whether there is a process that has not ended.
+// isRunning reports whether a process exists and has not ended.
 func isRunning(pid int) bool {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return syscall.Kill(pid, 0) == nil && !bytes.Contains(b, []byte(") Z "))
 }
 
-// pidIn waits for the process of the job "wait", and returns its number.
+// pidIn waits for the process of the job "wait" and returns its id.
 func pidIn(t *testing.T, name string) (pid int) {
 	t.Helper()
 	testenv.Eventually(t, "the job has begun", func() bool {
@@ -37,7 +37,7 @@ func pidIn(t *testing.T, name string) (pid int) {
 	return pid
 }
 
-// TestHangUp: a job ends when nobody waits for it any more.
+// TestHangUp checks that a job ends when its caller stops waiting.
 func TestHangUp(t *testing.T) {
 	if testenv.Race {
 		t.Skip("the race detector takes more memory than such a process may have")
@@ -64,7 +64,7 @@ func TestHangUp(t *testing.T) {
 	}
 }
 
-// TestParentEnds: a job ends with the process that has started it, whatever ends that.
+// TestParentEnds checks that a job ends with the process that started it, however that one ends.
 func TestParentEnds(t *testing.T) {
 	out := file(t, "")
 	parent := exec.Command(testenv.Must(os.Executable()))

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// attributes returns those of a new process: a low priority, and no window.
+// attributes returns the attributes of a new process: a low priority and no window.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.IDLE_PRIORITY_CLASS | windows.CREATE_NO_WINDOW}
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/teeyard/teeyard/internal/pcap"
 )
 
-// ErrCapture means that a file is not a capture, or is damaged or cut off.
+// ErrCapture means that a file is not a capture, or that it is damaged or cut off.
 var ErrCapture = errors.New("dump: bad capture file")
 
-// ReadCapture reads a pcap or pcapng file and calls f with each UDP datagram in it,
-// which is valid until f returns, and with a Fault for each packet that is damaged. The
-// error is an ErrCapture; what came before it was good.
+// ReadCapture reads a pcap or pcapng file and calls f with each UDP datagram in it. For a damaged
+// packet, the Datagram has a Fault. It is valid until f returns. The error is an ErrCapture;
+// everything before it was good.
 func ReadCapture(r io.Reader, f func(*Datagram)) error {
 	capture, err := pcap.NewReader(r)
 	if err != nil {

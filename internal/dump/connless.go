@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 )
 
-// addConnless names a connless packet by the four letters behind its four bytes 0xff, and
-// returns what follows.
+// addConnless reads the header of a connless packet, four bytes 0xff and four letters, and names
+// the packet by the letters. It returns the rest.
 func (r *Record) addConnless(payload []byte) (rest []byte, ok bool) {
 	const id = 8
 	if len(payload) < id || !bytes.Equal(payload[:4], []byte{0xff, 0xff, 0xff, 0xff}) {

@@ -15,10 +15,10 @@ import (
 // IsDemo reports whether a file that begins with b is a demo.
 func IsDemo(b []byte) bool { return bytes.HasPrefix(b, []byte("TWDEMO\x00")) }
 
-// ReadDemo explains a demo chunk by chunk. A Record has the number of the chunk as its
-// Datagram, the time in the demo, and the place in the file as the field offset. Messages
-// are as in captures; "tick" and "snapshot" are the other kinds. The error is that of the
-// demo's header, of its first broken chunk, or an error after which nothing can be read.
+// ReadDemo explains a demo chunk by chunk. The Datagram of a Record is the number of the chunk, its
+// Time the time in the demo, and its field "offset" the place in the file. Messages are explained
+// as in captures. The other kinds are "tick" and "snapshot". ReadDemo returns an error for the
+// header, for the first broken chunk, or if reading cannot continue.
 func (d *Decoder) ReadDemo(r io.Reader) error {
 	file, err := demo.NewReader(r)
 	if err != nil {
@@ -101,6 +101,6 @@ func (d *Decoder) explainDemoMessage(r *Record, protocol int, b []byte) {
 	if len(r.Faults) > 0 {
 		return
 	}
-	const padding = 3 // at most: lengths are not stored
+	const padding = 3 // the largest padding: a demo does not store lengths
 	d.explainMessage(r, protocol, b, padding)
 }

@@ -1,14 +1,13 @@
-// Package dump explains the traffic of Teeworlds 0.7, 0.6 and DDNet: it takes the
-// datagrams of a capture in both directions and decodes them, chunk by chunk, with the
-// snapshots' deltas applied. It reports errors and goes on after them.
+// Package dump explains the traffic of Teeworlds 0.7, 0.6 and DDNet. It takes the datagrams of a
+// capture in both directions and decodes them chunk by chunk, with the deltas of snapshots applied.
+// It reports errors and continues after them.
 //
-// The version of a connection follows from its handshake, or without one from the form of
-// its packets.
+// The handshake of a connection shows its version. Without a handshake, the form of the packets
+// shows it.
 //
-// [ReadCapture] reads pcap and pcapng files, a [Decoder] makes a [Record] for each chunk.
-// It also explains demos ([Decoder.ReadDemo]) and teehistorians ([Decoder.ReadTeehistorian]).
-// All texts of a Record come from the network; its methods escape control characters in
-// them.
+// [ReadCapture] reads pcap and pcapng files, and a [Decoder] makes a [Record] for each chunk. It
+// also explains demos ([Decoder.ReadDemo]) and teehistorians ([Decoder.ReadTeehistorian]). All
+// texts in a Record come from the network; its methods escape control characters in them.
 package dump
 
 import (
@@ -26,8 +25,8 @@ import (
 
 // Config configures a Decoder. The zero value works.
 type Config struct {
-	// Port is the server's UDP port; other datagrams are skipped. If 0, the receiver of
-	// the first datagram between two addresses is the server.
+	// Port is the server's UDP port; other datagrams are skipped. If it is 0, the receiver of the
+	// first datagram between two addresses is the server.
 	Port uint16
 	// Objects adds all objects of every snapshot to its record.
 	Objects bool
@@ -38,8 +37,8 @@ type Datagram struct {
 	// Time is the time since the first packet of the capture.
 	Time     time.Duration
 	Src, Dst netip.AddrPort
-	// Payload is the content. If it was not captured completely it is the beginning, and
-	// Missing the number of bytes that are not there.
+	// Payload is the content. If the capture lacks a part of it, Payload is the beginning and
+	// Missing the number of missing bytes.
 	Payload []byte
 	Missing int
 	// Fault, if not empty, says why the captured packet is not a datagram.
@@ -66,16 +65,15 @@ type Decoder struct {
 
 // Stats counts what a Decoder has decoded.
 type Stats struct {
-	Datagrams   int // of Config.Port
+	Datagrams   int // to or from Config.Port
 	Connections int // pairs of addresses
 	Messages    int
-	Snapshots   int // complete and with the right checksum
+	Snapshots   int // complete, with the right checksum
 	Unresolved  int // snapshots whose base is not in the capture
 	Faults      int
 }
 
-// New returns a Decoder that calls emit with each record, which is valid until emit
-// returns.
+// New returns a Decoder that calls emit with each record. The record is valid until emit returns.
 func New(cfg Config, emit func(*Record)) *Decoder {
 	return &Decoder{cfg: cfg, emit: emit, flows: map[flowKey]*flow{}, servers: map[netip.AddrPort]bool{}}
 }
@@ -83,7 +81,7 @@ func New(cfg Config, emit func(*Record)) *Decoder {
 // Stats returns the counters so far.
 func (d *Decoder) Stats() Stats { return d.stats }
 
-// Feed explains a datagram. It may change its bytes.
+// Feed explains a datagram. It may change the datagram's bytes.
 func (d *Decoder) Feed(g *Datagram) {
 	d.numDatagrams++
 	r := &Record{Datagram: d.numDatagrams, Time: g.Time, Kind: "packet", Size: len(g.Payload)}
@@ -117,11 +115,11 @@ func (d *Decoder) Feed(g *Datagram) {
 	}
 }
 
-// cutRun returns what follows the first packet of a datagram, if that is compressed. A capture on the
-// machine of a server may show several datagrams to a client as one, as the server gave them to
-// the system, with zeros between them ([transport.Padder]).
+// cutRun returns the bytes after the first packet of a datagram, if that packet is compressed. A
+// capture on the server's machine may show several datagrams to a client as one. The server gave
+// them to the system in this form, with zeros between them ([transport.Padder]).
 func (d *Decoder) cutRun(f *flow, b []byte) (rest []byte) {
-	first := b[:min(len(b), packet.HeaderSize+packet.MaxPayload)] // the longest of 0.7, and longer than any compressed one
+	first := b[:min(len(b), packet.HeaderSize+packet.MaxPayload)] // the longest packet of 0.7, and longer than any compressed one
 	var flags packet.Flags
 	var payload []byte
 	switch f.version {
@@ -178,8 +176,8 @@ func (d *Decoder) explainPayload(f *flow, r *Record, toServer bool, b []byte) {
 	}
 }
 
-// detectVersion detects the version of a connection. Packets of both versions look alike,
-// so it also depends on the packets before.
+// detectVersion detects the version of a connection. Packets of both versions look alike, so the
+// result also depends on the packets before.
 func (d *Decoder) detectVersion(f *flow, kind packet.Kind, b []byte) {
 	switch {
 	case kind == packet.KindControl7:
@@ -199,14 +197,14 @@ func (d *Decoder) detectVersion(f *flow, kind packet.Kind, b []byte) {
 	}
 }
 
-// isConnect6 reports whether a packet is a CONNECT of 0.6. It cannot be one of 0.7, which
-// would be compressed and without chunks.
+// isConnect6 reports whether a packet is a CONNECT of 0.6. Such a packet cannot be valid in 0.7,
+// where it would be compressed and without chunks.
 func isConnect6(b []byte) bool {
 	var p packet.Packet6
 	return packet.IsClearly6(b) && p.ParseHeader(b) == nil && p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlConnect
 }
 
-// decodesAs7 reports whether a packet can be decoded completely as one of 0.7.
+// decodesAs7 reports whether a packet can be decoded completely as a packet of 0.7.
 func (d *Decoder) decodesAs7(b []byte) bool {
 	var p packet.Packet
 	if p.Parse(b, &d.scratch) != nil {
@@ -222,7 +220,7 @@ func (d *Decoder) decodesAs7(b []byte) bool {
 	return it.Err() == nil && len(it.Rest()) == 0
 }
 
-// explainData explains a packet of chunks. It emits a record for each of them, or one for the
+// explainData explains a packet of chunks. It emits a record for each chunk, or one for the whole
 // packet if it has none.
 func (d *Decoder) explainData(f *flow, r *Record, toServer bool, ack int, flags packet.Flags, it packet.ChunkReader, promised int) {
 	f.checkAck(r, toServer, ack)
@@ -234,7 +232,7 @@ func (d *Decoder) explainData(f *flow, r *Record, toServer bool, ack int, flags 
 	n := 0
 	for ; it.Next(&c); n++ {
 		cr := head
-		if n > 0 { // only the first has them
+		if n > 0 { // these belong to the packet, so only its first record has them
 			cr.Faults, cr.Resend = nil, false
 		}
 		cr.Size = len(c.Data)
@@ -282,8 +280,8 @@ func (d *Decoder) explainChunk(f *flow, r *Record, toServer bool, c *packet.Chun
 	d.emitRecord(r)
 }
 
-// explainMessage explains a message, which up to padding bytes may follow. It reports false
-// if the message could not be decoded.
+// explainMessage explains a message. Up to padding bytes may follow it. It returns false if it
+// could not decode the message.
 func (d *Decoder) explainMessage(r *Record, protocol int, b []byte, padding int) (message, bool) {
 	m, err := d.decodeMessage(protocol, bytes.Clone(b)) // decoding sanitises strings in place
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 func TestGoldenCapture6(t *testing.T) {
 	text, stats := explain(t, capture(t, golden.Join6), Config{Objects: true})
-	// The client asks for the server's info from a socket of its own.
+	// The client asks for the server's information from a second socket.
 	want := Stats{Datagrams: 1058, Connections: 2, Messages: 1543, Snapshots: 580}
 	if stats != want {
 		t.Errorf("%+v, want %+v", stats, want)
@@ -36,7 +36,7 @@ func TestGoldenCapture6(t *testing.T) {
 	}
 }
 
-// TestWithoutHandshake6 explains a capture that began later.
+// TestWithoutHandshake6 explains a capture that begins after the handshake.
 func TestWithoutHandshake6(t *testing.T) {
 	text, stats := explain(t, capture(t, golden.Join6)[10:], Config{Port: 8312})
 	if stats.Faults != 0 || stats.Messages < 1500 || stats.Snapshots < 500 {
@@ -47,7 +47,7 @@ func TestWithoutHandshake6(t *testing.T) {
 	}
 }
 
-// six is a connection of 0.6 with its token somewhere.
+// six builds a 0.6 connection with its token in one of the possible places.
 type six struct {
 	packets
 	guard packet.PlacedToken
@@ -95,13 +95,13 @@ func TestPlaces6(t *testing.T) {
 		p.add(true, packet.AppendPacket6(nil, packet.FlagResend, 1, 0, p.guard, nil))
 		p.control(false, 1, packet.ControlKeepAlive)
 		p.add(true, packet.AppendClose6(nil, 1, p.guard, "bye"))
-		// Once more, and with a CONNECT sent twice.
+		// Repeat that with a CONNECT that is sent twice.
 		p.begin()
 		p.add(true, packet.AppendConnect6(nil, p.guard.Place, clientToken))
 		p.send(true, 1, &msg6.Info{})
 		p.send(false, 1, &msg6.SvMotd{})
 		p.control(true, 1, packet.ControlKeepAlive)
-		// A client that comes back without a word.
+		// A client that connects again without closing.
 		p.begin()
 		p.send(true, 1, &msg6.Info{})
 		p.control(false, 1, packet.ControlKeepAlive)
@@ -115,7 +115,7 @@ func TestPlaces6(t *testing.T) {
 				t.Errorf("%s: missing %q:\n%s", name, want, text)
 			}
 		}
-		// The same without the beginning.
+		// The same without the handshake.
 		var q six
 		q.guard = p.guard
 		q.control(true, 0, packet.ControlKeepAlive)
@@ -131,7 +131,7 @@ func TestPlaces6(t *testing.T) {
 	}
 }
 
-// TestFaults6 breaks one thing after the other, as TestFaults does.
+// TestFaults6 breaks one thing at a time, as TestFaults does.
 func TestFaults6(t *testing.T) {
 	say := &msg6.ClSay{Message: []byte("fine")}
 	other := packet.PlacedToken{Place: packet.TokenInTrailer, Token: 7}
@@ -212,14 +212,14 @@ func TestFaults6(t *testing.T) {
 	}
 }
 
-// TestVersionsInTurn: the same addresses speak one version after the other.
+// TestVersionsInTurn uses the same addresses for one version after the other.
 func TestVersionsInTurn(t *testing.T) {
 	var p six
 	p.guard = packet.PlacedToken{Place: packet.TokenInTrailer, Token: serverToken}
 	for range 2 {
 		p.packets.begin()
 		p.packets.send(true, 0, 1, &msg7.Info{NetVersion: []byte(msg7.NetVersion)})
-		p.packets.send(false, 1, 1, &msg7.SvTuneParams{}) // compressed
+		p.packets.send(false, 1, 1, &msg7.SvTuneParams{}) // this packet is compressed
 		p.add(true, packet.AppendClose(nil, 1, serverToken, ""))
 		p.begin()
 		p.send(true, 1, &msg6.Info{NetVersion: []byte(msg6.NetVersion)})
@@ -235,8 +235,8 @@ func TestVersionsInTurn(t *testing.T) {
 	}
 }
 
-// TestVersionWithoutHandshake: packets that can only be of one version settle it.
-// Zeros are sure to be compressed.
+// TestVersionWithoutHandshake checks that a packet which only one version can have settles the
+// version. Zeros are sure to be compressed.
 func TestVersionWithoutHandshake(t *testing.T) {
 	chunk6 := func(m msg6.Message) []byte {
 		return packet.AppendPacket6(nil, 0, 0, 1, packet.PlacedToken{}, packet.AppendChunk6(nil, packet.ChunkVital, 1, m.Append(nil)))
@@ -246,7 +246,7 @@ func TestVersionWithoutHandshake(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		guessed int // before, from what could be of either
+		guessed int // records before that, which fit both versions
 		b       []byte
 		want    string
 	}{

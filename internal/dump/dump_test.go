@@ -30,8 +30,7 @@ func capture(t testing.TB, name string) (all []Datagram) {
 	return all
 }
 
-// explain dumps datagrams, as text and as JSON, and checks that neither can harm a
-// terminal.
+// explain dumps datagrams as text and as JSON, and checks that neither can harm a terminal.
 func explain(t testing.TB, datagrams []Datagram, cfg Config) (string, Stats) {
 	t.Helper()
 	var text, js []byte
@@ -66,8 +65,8 @@ func checkSafe(t testing.TB, text, js []byte) {
 	}
 }
 
-// Captures with datagrams as a server gave them to the system, several as one, are explained as those
-// in which they are apart.
+// TestJoinedDatagrams joins datagrams as a server gives them to the system. They must be explained
+// like separate datagrams.
 func TestJoinedDatagrams(t *testing.T) {
 	for _, name := range []string{golden.Join, golden.Join6} {
 		apart := capture(t, name)
@@ -158,7 +157,7 @@ func (p *packets) begin() {
 	p.add(false, packet.AppendControl(nil, 0, clientToken, packet.ControlAccept))
 }
 
-// send adds a packet of messages, the vital ones with consecutive numbers from seq.
+// send adds a packet of messages. The vital ones get consecutive sequence numbers from seq on.
 func (p *packets) send(toServer bool, ack, seq int, msgs ...msg7.Message) {
 	var payload []byte
 	for _, m := range msgs {
@@ -178,8 +177,8 @@ func (p *packets) send(toServer bool, ack, seq int, msgs ...msg7.Message) {
 	p.add(toServer, packet.AppendPacket(nil, 0, ack, len(msgs), token, payload))
 }
 
-// TestFaults breaks one thing after the other. Each has to be told, and the line
-// that follows has to be right again.
+// TestFaults breaks one thing at a time. The dump must name each fault, and the line after it must
+// be right again.
 func TestFaults(t *testing.T) {
 	say := &msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte("fine")}
 	chat := &msg7.SvChat{Mode: msg7.ChatAll, Message: []byte("fine")}
@@ -234,13 +233,13 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestServerIsFound: who the server is follows from the first datagram, from what
-// is known of others, or from the port.
+// TestServerIsFound checks how the server's side is found: by the first datagram, by other
+// connections of the same address, or by the port.
 func TestServerIsFound(t *testing.T) {
 	other := netip.MustParseAddrPort("10.0.0.7:40000")
 	var p packets
 	p.begin()
-	p.between(serverAddr, other, packet.AppendControl(nil, 0, clientToken, packet.ControlKeepAlive)) // joined before the capture
+	p.between(serverAddr, other, packet.AppendControl(nil, 0, clientToken, packet.ControlKeepAlive)) // a client that joined before the capture
 	p.between(other, serverAddr, packet.AppendControl(nil, 0, serverToken, packet.ControlKeepAlive))
 	p.between(other, netip.MustParseAddrPort("10.0.0.2:53"), []byte("no game"))
 	text, stats := explain(t, p, Config{})
@@ -261,7 +260,7 @@ func TestServerIsFound(t *testing.T) {
 	}
 }
 
-// TestOtherProtocols are named, not explained.
+// TestOtherProtocols checks that packets of other protocols are named but not explained.
 func TestOtherProtocols(t *testing.T) {
 	var p packets
 	p.between(clientAddr, netip.MustParseAddrPort("10.0.0.1:27015"), []byte("\xff\xff\xff\xffTSource Engine Query\x00"))
@@ -271,7 +270,7 @@ func TestOtherProtocols(t *testing.T) {
 	}
 }
 
-// TestDamagedCapture: what comes before the end of a file that is cut off is explained.
+// TestDamagedCapture checks that the complete part of a file that is cut off is explained.
 func TestDamagedCapture(t *testing.T) {
 	file := golden.File(t, golden.Join)
 	for size, want := range map[int]int{0: 0, 24: 0, 1000: 2, len(file) - 1: 742} {
@@ -281,7 +280,7 @@ func TestDamagedCapture(t *testing.T) {
 			t.Errorf("%d bytes: %d datagrams, %v", size, n, err)
 		}
 	}
-	// A fragment, a broken packet and one of another protocol.
+	// A fragment, a broken packet and a packet of another protocol.
 	const ethernet, ip = 24 + 16, 24 + 16 + 14
 	for want, change := range map[string]func(){
 		"a fragment of a datagram": func() { file[ip+6] = 0x20 },
@@ -302,7 +301,7 @@ func TestDamagedCapture(t *testing.T) {
 	}
 }
 
-// TestManyConnections: what is remembered is bounded.
+// TestManyConnections checks that the Decoder's memory has a limit.
 func TestManyConnections(t *testing.T) {
 	d := New(Config{}, func(*Record) {})
 	for i := range 5000 {
@@ -344,8 +343,8 @@ func BenchmarkGolden(b *testing.B) {
 	}
 }
 
-// TestParametersHaveNames: messages of the match show the parameters that their kind has, and tuning
-// shows the names of the parameters.
+// TestParametersHaveNames checks that game messages show the parameters of their kind, and that
+// tunings show the names of the parameters.
 func TestParametersHaveNames(t *testing.T) {
 	tuning := msg7.SvTuneParams{}
 	tuning.Params[12] = 50

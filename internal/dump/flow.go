@@ -7,9 +7,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// maxFlows limits the connections that are followed at once, and snapshotBytes the
-// snapshots that each stores. A full server has 64 clients, and its last three seconds
-// take a megabyte for each.
+// maxFlows is how many connections are followed at once, and snapshotBytes how many bytes of
+// snapshots each one stores. A full server has 64 clients, and three seconds of snapshots for each
+// take a megabyte.
 const (
 	maxFlows      = 128
 	snapshotBytes = 2 << 20
@@ -18,13 +18,13 @@ const (
 // flowKey is the addresses of a client and a server.
 type flowKey struct{ client, server netip.AddrPort }
 
-// flow is the connection between two addresses, or several in succession.
+// flow is the connection between two addresses, or several connections in succession.
 type flow struct {
 	id           int
 	lastDatagram int         // number of the last datagram
 	open         bool        // from CONNECT to CLOSE
 	version      int         // 6, 7, or 0 if unknown
-	versionKnown bool        // from a handshake
+	versionKnown bool        // known from a handshake
 	endpoints    [2]endpoint // client, server
 	token6       tokenState6
 	assembler    snapshot.PartAssembler
@@ -34,13 +34,13 @@ type flow struct {
 
 // endpoint is the state of one side.
 type endpoint struct {
-	token    packet.Token // that the other side must use
+	token    packet.Token // token that the other side must send
 	hasToken bool
-	seq      int // of the last vital chunk sent
+	seq      int // sequence number of the last vital chunk sent
 	hasSeq   bool
 }
 
-// senderIndex returns the index in flow.endpoints of who sent a packet.
+// senderIndex returns the sender's index in flow.endpoints.
 func senderIndex(toServer bool) int {
 	if toServer {
 		return 0
@@ -71,7 +71,7 @@ func (d *Decoder) flowOf(g *Datagram) (f *flow, toServer bool) {
 	return f, toServer
 }
 
-// toServer reports whether a datagram is sent to the server.
+// toServer reports whether a datagram goes to the server.
 func (d *Decoder) toServer(g *Datagram) bool {
 	if p := d.cfg.Port; p != 0 && (g.Src.Port() == p) != (g.Dst.Port() == p) {
 		return g.Dst.Port() == p
@@ -82,11 +82,11 @@ func (d *Decoder) toServer(g *Datagram) bool {
 	if d.flows[flowKey{g.Dst, g.Src}] != nil {
 		return false
 	}
-	// The first datagram may come from a server that is known from others.
+	// The first datagram may come from a server that other connections have shown.
 	return d.servers[g.Dst] || !d.servers[g.Src]
 }
 
-// dropOldestFlow drops the connection that was silent for the longest time.
+// dropOldestFlow drops the connection that has been silent for the longest time.
 func (d *Decoder) dropOldestFlow() {
 	var oldest flowKey
 	least := d.numDatagrams + 1
@@ -119,7 +119,7 @@ func (f *flow) setToken(toServer bool, t packet.Token) {
 	s.token, s.hasToken = t, t != packet.NoToken
 }
 
-// connectSeen resets the connection, unless the CONNECT is a repetition.
+// connectSeen resets the connection, unless the CONNECT repeats the last one.
 func (f *flow) connectSeen(toServer bool, own packet.Token) {
 	c := &f.endpoints[senderIndex(toServer)]
 	if f.open && c.hasToken && c.token == own {
@@ -142,7 +142,7 @@ func (f *flow) resetSnapshots() {
 	f.store.Clear()
 }
 
-// checkToken compares the token with the one that the receiver expects.
+// checkToken compares a packet's token with the one that the receiver expects.
 func (f *flow) checkToken(r *Record, toServer bool, p *packet.Packet) {
 	to := &f.endpoints[1-senderIndex(toServer)]
 	request := p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlToken
@@ -151,13 +151,13 @@ func (f *flow) checkToken(r *Record, toServer bool, p *packet.Packet) {
 	}
 }
 
-// checkAck checks that the acknowledged sequence was sent.
+// checkAck checks that the sender acknowledges only sequence numbers that were sent.
 func (f *flow) checkAck(r *Record, toServer bool, ack int) {
 	other := &f.endpoints[1-senderIndex(toServer)]
 	if !other.hasSeq {
 		return
 	}
-	// As in the original, half of the sequence numbers count as sent.
+	// As in the original, half of all sequence numbers count as sent.
 	if behind := (other.seq - ack) & packet.SeqMask; behind >= packet.SeqSpace/2 {
 		r.addFault("acknowledges %d, but the last sent was %d", ack, other.seq)
 	}

@@ -16,7 +16,7 @@ type message struct {
 	system                 bool
 	vital                  bool // must be sent in a vital chunk
 	clientOnly, serverOnly bool // sent by one side only
-	extraBytes             int  // behind the message
+	extraBytes             int  // number of bytes after the message
 }
 
 // decodeMessage decodes a message. It changes b.
@@ -70,7 +70,7 @@ func (r *Record) addMessage(m any) {
 	}
 }
 
-// gameMsgFields returns the parameters that the kind has, by their names.
+// gameMsgFields returns the parameters of the message's kind by name.
 func gameMsgFields(m *msg7.SvGameMsg) Fields {
 	fs := Fields{{"Kind", m.Kind.String()}}
 	for i, p := range m.Kind.ParamNames() {
@@ -83,8 +83,8 @@ func gameMsgFields(m *msg7.SvGameMsg) Fields {
 	return fs
 }
 
-// tuningFields returns the parameters of the physics by their names in the tune command, times 100 as
-// they are sent. Those without a name have their number.
+// tuningFields returns the tuning parameters with their names in the tune command. The values are
+// times 100, as on the wire. A parameter without a name has its number as name.
 func tuningFields(params []int32, name func(i int) string) Fields {
 	fs := Fields{}
 	for i, v := range params {
@@ -123,8 +123,8 @@ func demoClientInfoFields(o *msg7.DeClientInfo) Fields {
 
 func packedText(ints []int32) string { return string(messages.AppendIntsToStr(nil, ints)) }
 
-// HasName reports whether a message or control packet of either version has a name that
-// matches.
+// HasName reports whether matches returns true for the name of any message or control packet, in
+// either version.
 func HasName(matches func(name string) bool) bool {
 	for _, name := range []string{"TOKEN", "CONNECT", "CONNECTACCEPT", "ACCEPT", "KEEPALIVE", "CLOSE"} {
 		if matches(name) {

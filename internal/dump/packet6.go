@@ -10,8 +10,8 @@ import (
 type tokenState6 struct {
 	packet.PlacedToken
 	known bool
-	// reconnecting means that a CONNECT came while the connection was open. It is reset
-	// only if the handshake goes on.
+	// reconnecting means that a CONNECT came while the connection was open. The connection is reset
+	// only if the handshake continues.
 	reconnecting bool
 }
 
@@ -106,7 +106,7 @@ func (f *flow) explainControl6(r *Record, toServer bool, p *packet.Packet6) {
 	r.Ack, r.HasAck = p.Ack, true
 }
 
-// update finds the place of the token if the handshake is not in the capture.
+// update finds the place of the token if the capture lacks the handshake.
 func (g *tokenState6) update(p *packet.Packet6) {
 	if g.known {
 		return
@@ -119,7 +119,7 @@ func (g *tokenState6) update(p *packet.Packet6) {
 	case p.Flags&packet.FlagControl != 0 && p.ControlID() != packet.ControlClose:
 		rest = len(p.Payload) - 1
 	case p.Flags&packet.FlagControl != 0:
-		// A reason ends with a NUL, and the token follows it.
+		// A reason ends with a NUL, and the token comes after it.
 		n := len(p.Payload) - 1
 		if n == packet.TokenTrailerSize && p.Payload[n] != 0 || n > packet.TokenTrailerSize && p.Payload[n-packet.TokenTrailerSize] == 0 {
 			rest = packet.TokenTrailerSize
@@ -144,7 +144,7 @@ func (g *tokenState6) update(p *packet.Packet6) {
 	}
 }
 
-// check removes a token behind the chunks and compares it with that of the connection.
+// check removes a token after the chunks and compares it with the connection's token.
 func (g *tokenState6) check(r *Record, p *packet.Packet6) {
 	token, has := p.Token, p.HasToken
 	if g.known && g.Place == packet.TokenInTrailer {

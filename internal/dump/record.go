@@ -25,39 +25,39 @@ const (
 
 // Record is one line of a dump: a chunk, a packet without chunks, or an error in a packet.
 type Record struct {
-	// Datagram is the number of the datagram in the capture, of the chunk in the demo or of
-	// the record in the teehistorian, from 1.
+	// Datagram is the number of the datagram in the capture, of the chunk in the demo or of the
+	// record in the teehistorian. It counts from 1.
 	Datagram int
-	// InFile is set if the file is a demo or a teehistorian, and not a capture.
+	// InFile is set if the file is a demo or a teehistorian, not a capture.
 	InFile bool
 	// Time is the time since the first packet of the capture.
 	Time time.Duration
-	// Conn is the number of the connection, from 1.
+	// Conn is the number of the connection, counted from 1.
 	Conn int
-	// From is "client" or "server", "" if the packet is not a datagram.
+	// From is "client" or "server", or "" if the packet is not a datagram.
 	From     string
 	Src, Dst netip.AddrPort
-	// Kind is "system" or "game" for messages, "chunk" for one that cannot be decoded,
-	// "demo", "tick" and "snapshot" for what only demos have, "teehistorian" and the kinds of
-	// that package likewise,
-	// "control", "connless", "packet" for one without chunks or with errors outside of
-	// them, "other" for other protocols and "capture" for captured packets that are no
-	// datagrams.
+	// Kind is "system" or "game" for messages, and "chunk" for a chunk that cannot be decoded. A
+	// demo also has "demo", "tick" and "snapshot", and a teehistorian "teehistorian" and the kinds
+	// of that package. "control" and "connless" are packets of these types. "packet" is a packet
+	// without chunks, or one with errors outside of its chunks. "other" is a datagram of another
+	// protocol, and "capture" a captured packet that is not a datagram.
 	Kind string
 	// Name is the name of the message in the original.
 	Name string
 	// Size is the size of the chunk's data or of the datagram, in bytes.
 	Size int
-	// Token and Ack are those of the packet.
+	// Token and Ack are fields of the packet.
 	Token    uint32
 	HasToken bool
 	Ack      int
 	HasAck   bool
-	// Vital chunks have a sequence number. Resent is the flag that the sender sets.
-	// Repeated means that the sequence number was seen before.
+	// Vital is set for chunks with a sequence number. Resent is the flag that the sender sets.
+	// Repeated means that the sequence number came before.
 	Vital, Resent, Repeated bool
 	Seq                     int
-	// Resend requests the chunks that are missing. Compressed means with Huffman's code.
+	// Resend means that the packet requests missing chunks. Compressed means compressed with
+	// Huffman's code.
 	Resend, Compressed bool
 	// Fields is the content.
 	Fields Fields
@@ -248,8 +248,8 @@ func appendPlain(dst []byte, s string) []byte {
 	return dst
 }
 
-// AppendJSON appends the record as a JSON object and a line break. Fields of messages have
-// their names in the packages msg6 and msg7.
+// AppendJSON appends the record as a JSON object and a line break. The fields of messages have
+// their names of the packages msg6 and msg7.
 func (r *Record) AppendJSON(dst []byte) []byte {
 	var faults []any
 	for _, f := range r.Faults {
@@ -292,7 +292,7 @@ func (r *Record) AppendJSON(dst []byte) []byte {
 func appendJSON(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case Fields:
-		// A name that occurs more than once becomes a list.
+		// Fields with the same name become a list.
 		dst = append(dst, '{')
 		for i, f := range v {
 			if hasField(v[:i], f.Name) {
@@ -326,11 +326,11 @@ func appendJSON(dst []byte, v any) []byte {
 		return append(dst, ']')
 	}
 	b, err := json.Marshal(v)
-	if err != nil { // no field has such a type
+	if err != nil { // fields have only types that JSON knows
 		b, _ = json.Marshal(fmt.Sprint(v))
 	}
-	// json.Marshal does not escape DEL, the 8-bit control characters and those that change
-	// the direction of writing.
+	// json.Marshal does not escape DEL, 8-bit control characters and characters that change the
+	// direction of writing.
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
 		if r < 0x7f || unicode.IsPrint(r) {

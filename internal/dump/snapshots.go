@@ -77,7 +77,7 @@ func (d *Decoder) decodeSnapshot(f *flow, r *Record, m any) {
 	f.store.Add(h.Tick, 0, &f.next)
 }
 
-// describeSnapshot adds the objects of a snapshot and checks those that changed.
+// describeSnapshot adds the objects of a snapshot, and checks the objects that changed.
 func (d *Decoder) describeSnapshot(r *Record, version int, base, next *snapshot.Snapshot) {
 	if base == nil {
 		base = &snapshot.Snapshot{}

@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// extraFields says what the data of an Extra has: integers, texts, and 16 bytes of a UUID.
+// extraFields lists the fields in the data of an Extra: integers, texts, and UUIDs of 16 bytes.
 var extraFields = map[protocolmessage.UUID][]string{
 	teehistorian.ExtraJoin6:         {"client"},
 	teehistorian.ExtraJoin7:         {"client"},
@@ -37,9 +37,9 @@ var extraFields = map[protocolmessage.UUID][]string{
 	teehistorian.ExtraView:          {"client", "x", "y"},
 }
 
-// ReadTeehistorian explains a teehistorian record by record, as ReadDemo does a demo.
-// Messages are as in captures; the other kinds are those of the file, "extra" with the name of
-// what it is.
+// ReadTeehistorian explains a teehistorian record by record, in the way of [Decoder.ReadDemo].
+// Messages are explained as in captures. The other kinds are the kinds of the file; "extra" has the
+// name of its content.
 func (d *Decoder) ReadTeehistorian(r io.Reader) error {
 	file, err := teehistorian.NewReader(r)
 	if err != nil {
@@ -81,8 +81,8 @@ func (d *Decoder) ReadTeehistorian(r io.Reader) error {
 	}
 }
 
-// explainTeehistorianRecord explains a record. version has the protocols that the clients
-// speak, 0 if that is unknown.
+// explainTeehistorianRecord explains a record. version has the protocol version of each client, or
+// 0 if it is unknown.
 func (d *Decoder) explainTeehistorianRecord(r *Record, rec *teehistorian.Record, version *[teehistorian.MaxClients]int) {
 	r.Kind = rec.Kind.String()
 	if rec.Kind != teehistorian.Extra && rec.Kind != teehistorian.Finish {

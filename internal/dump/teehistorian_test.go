@@ -15,7 +15,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/packer"
 )
 
-// TestTeehistorian explains a recording of DDNet-Server, and one with what it does not have.
+// TestTeehistorian explains a recording of DDNet-Server, and one with records that the first one
+// lacks.
 func TestTeehistorian(t *testing.T) {
 	f := testenv.Must(os.Open("../../format/teehistorian/testdata/team.teehistorian.gz"))
 	defer f.Close()

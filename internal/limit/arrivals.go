@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// Arrivals limits how often clients connect from one person and from one site. A site that
-// uses up its rate is not shut out: a person that keeps asking for [PatienceTime] gets in by
-// a second rate. Those who connect and leave do not use that up, and a person has only a
-// share of it: all addresses of an IPv4 site together leave room for one that comes anew.
+// Arrivals limits how often clients connect from one person ([Person]) and from one site ([Site]).
+// A site that has used up its rate is not shut out: a person that keeps asking for [PatienceTime]
+// is admitted by a second rate. Clients that connect and leave do not use up the second rate. A
+// person has only a small share of it, so that even all addresses of an IPv4 site leave room for a
+// new one.
 type Arrivals struct {
 	persons, sites               *Limiter
 	patientPersons, patientSites *Limiter
-	asked                        *RecentSet // persons, when they asked first
+	asked                        *RecentSet // persons, with the time of their first request
 }
 
 // Arrival is the answer to a person that wants to connect.
@@ -21,27 +22,28 @@ type Arrival uint8
 const (
 	// ArrivalAdmitted means that the person may connect now.
 	ArrivalAdmitted Arrival = iota
-	// ArrivalMustWait means that too many connect from the person's site. The person gets in
-	// by asking on.
+	// ArrivalMustWait means that too many clients connect from the person's site. The person is
+	// admitted if it keeps asking.
 	ArrivalMustWait
 	// ArrivalRefused means that the person itself connects too often.
 	ArrivalRefused
 )
 
 const (
-	// PatienceTime is how long a person must have asked when its site uses up its rate.
-	// Clients ask again each half second, or each second.
+	// PatienceTime is how long a person must keep asking when its site has used up its rate.
+	// Clients ask again every half second or every second.
 	PatienceTime = 900 * time.Millisecond
 	askedTime    = 10 * time.Second
-	// arrivalsTracked is in persons, or sites. A flood of more than some ten thousand
-	// persons a second makes the table forget others before they have waited.
+	// arrivalsTracked is how many persons and sites are remembered. A flood of more than some ten
+	// thousand persons a second replaces others before they have waited.
 	arrivalsTracked = 4096
 	askedTracked    = 16384
 )
 
-// patientRate is the second rate of a site, and patientPersonRate a person's share of it: enough
-// for a household, and less than half for the 256 persons of an IPv4 site. A person that has
-// used some of its share leaves patientReserve to those that have not.
+// patientRate is the second rate of a site, and patientPersonRate the share of a person. The share
+// is enough for a household, and the shares of 256 persons, as an IPv4 site has, are less than half
+// of the rate. The last patientReserve tokens of a site are for persons that have not used their
+// share yet.
 var (
 	patientRate       = Rate{PerSecond: 20, Burst: 64}
 	patientPersonRate = Rate{PerSecond: 1. / 30, Burst: 2}
@@ -49,7 +51,7 @@ var (
 
 const patientReserve = 32
 
-// NewArrivals returns limits with the rates of each person and of each site.
+// NewArrivals returns limits with the given rates for each person and each site.
 func NewArrivals(person, site Rate) *Arrivals {
 	return &Arrivals{
 		persons: NewLimiter(arrivalsTracked, person), sites: NewLimiter(arrivalsTracked, site),
@@ -58,8 +60,8 @@ func NewArrivals(person, site Rate) *Arrivals {
 	}
 }
 
-// Admit says whether an address may connect now, and counts it if so. The address must be
-// proven: otherwise others could ask in its name.
+// Admit decides whether an address may connect now, and counts it if so. The address must be
+// proven; otherwise strangers could ask in its name.
 func (l *Arrivals) Admit(now int64, a netip.Addr) Arrival {
 	person, site := Person(a), Site(a)
 	bySite := l.sites.Has(now, site, 1)
@@ -79,11 +81,10 @@ func (l *Arrivals) Admit(now int64, a netip.Addr) Arrival {
 	return ArrivalAdmitted
 }
 
-// AdmitAgain is Admit for a person that has a connection and begins it anew. Only the
-// person's rate counts.
+// AdmitAgain is Admit for a person that restarts its connection. Only the person's rate counts.
 func (l *Arrivals) AdmitAgain(now int64, a netip.Addr) bool { return l.persons.Take(now, Person(a), 1) }
 
-// isPatient reports whether a person has asked for long enough, and notes that it asks.
+// isPatient reports whether a person has asked for long enough, and records that it asks.
 func (l *Arrivals) isPatient(now int64, person, site netip.Prefix) bool {
 	since, ok := l.asked.Since(now, person)
 	if !ok {

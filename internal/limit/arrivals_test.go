@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// neighbour returns the n-th person of an IPv4 site of 256 or an IPv6 site of 65536.
+// neighbour returns the n-th person of an IPv4 site with 256 persons or of an IPv6 site with 65536.
 func neighbour(ipv6 bool, n int) netip.Addr {
 	if !ipv6 {
 		return netip.AddrFrom4([4]byte{198, 51, 100, byte(n)})
@@ -14,15 +14,15 @@ func neighbour(ipv6 bool, n int) netip.Addr {
 	return netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 0, 1, byte(n >> 8), byte(n), 15: 1})
 }
 
-// TestArrivals lets a site ask as often as it can: each time from another address, which does
-// not ask again, or from all addresses of an IPv4 site, which ask on as an honest client
-// does. The honest client gets in within two seconds, whenever it comes.
+// TestArrivals lets attackers of a site ask as often as they can. Each time they use another
+// address that does not ask again, or they use all addresses of an IPv4 site, which keep asking
+// like an honest client. The honest client must get in within two seconds, whenever it comes.
 func TestArrivals(t *testing.T) {
 	rate := Rate{PerSecond: 10, Burst: 128}
 	for name, test := range map[string]struct {
 		ipv6      bool
 		perSecond int
-		admitted  int // of the attackers per second, at most
+		admitted  int // the most attackers admitted per second
 	}{
 		"IPv4":            {false, 2000, 20},
 		"IPv6":            {true, 2000, 11},
@@ -53,15 +53,15 @@ func TestArrivals(t *testing.T) {
 		if most := 10 * 32 * test.admitted; admitted > most {
 			t.Errorf("%s: %d attackers in 320 s, at most %d may", name, admitted, most)
 		}
-		// Others do not wait.
+		// Other persons do not wait.
 		if got := a.Admit(now, alice.Addr().Next()); got != ArrivalAdmitted && neighbour(test.ipv6, 0).Is6() {
 			t.Errorf("%s: another site: %v", name, got)
 		}
 	}
 }
 
-// TestArrivalsOfPerson checks that a person who connects too often is refused, and that this
-// costs its neighbours nothing.
+// TestArrivalsOfPerson checks that a person that connects too often is refused, and that its
+// neighbours are not.
 func TestArrivalsOfPerson(t *testing.T) {
 	a := NewArrivals(Rate{PerSecond: 2, Burst: 16}, Rate{PerSecond: 10, Burst: 128})
 	now, got := int64(time.Hour), map[Arrival]int{}

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Failures counts failures, such as wrong passwords, for each of many prefixes. Their
-// number is bounded: a new prefix replaces the one whose last failure is the oldest.
+// Failures counts failures, such as wrong passwords, for many prefixes. The number of prefixes is
+// limited: a new prefix replaces the one whose last failure is the oldest.
 type Failures struct {
 	// Window is how long a failure counts.
 	Window time.Duration
-	// Renew makes all failures count until there is none for a Window.
+	// Renew makes every failure of a prefix count until a Window has passed without a failure.
 	Renew bool
 
 	size     int
 	prefixes map[netip.Prefix]*failures
-	order    list.List // of prefixes, the one whose last failure is the oldest first
+	order    list.List // prefixes, beginning with the one whose last failure is the oldest
 }
 
-// failures are those of a prefix.
+// failures holds the failures of a prefix.
 type failures struct {
 	place      *list.Element // in order
-	times      []int64       // those that count, at most maxCounted
+	times      []int64       // failures that count, at most maxCounted
 	unreported int
-	reported   int64 // when failures were reported last
+	reported   int64 // time of the last report
 }
 
 // maxCounted is how many failures of a prefix count at most.
@@ -35,7 +35,7 @@ func NewFailures(size int, window time.Duration) *Failures {
 	return &Failures{Window: window, size: size, prefixes: make(map[netip.Prefix]*failures)}
 }
 
-// Add counts a failure and returns how many count now, 100 at most.
+// Add counts a failure and returns how many count now, at most 100.
 func (f *Failures) Add(now int64, p netip.Prefix) int {
 	e := f.prefixes[p]
 	if e == nil {
@@ -61,7 +61,7 @@ func (f *Failures) Add(now int64, p netip.Prefix) int {
 	return len(e.times)
 }
 
-// never is before all times.
+// never is earlier than all times.
 const never = -1 << 62
 
 // last returns the time of the last failure.
@@ -72,8 +72,8 @@ func (e *failures) last() int64 {
 	return e.times[len(e.times)-1]
 }
 
-// Report returns how many failures of a prefix there were since the last report, or 0 if
-// that was less than interval ago. It keeps failures from filling a log.
+// Report returns how many failures a prefix had since the last report, or 0 if that report was less
+// than interval ago. It keeps failures from filling a log.
 func (f *Failures) Report(now int64, p netip.Prefix, interval time.Duration) int {
 	e := f.prefixes[p]
 	if e == nil || now-e.reported < int64(interval) {
@@ -84,7 +84,7 @@ func (f *Failures) Report(now int64, p netip.Prefix, interval time.Duration) int
 	return n
 }
 
-// Forget forgets the failures of a prefix.
+// Forget removes the failures of a prefix.
 func (f *Failures) Forget(p netip.Prefix) {
 	if e := f.prefixes[p]; e != nil {
 		f.order.Remove(e.place)

@@ -5,14 +5,17 @@ import (
 	"time"
 )
 
-// Guesses limits how many wrong passwords everybody together may give. Who floods with them
-// must not keep out those who know the right one, so there are four shares, each of the
-// whole rate: of loopback addresses, of persons who gave the right password lately, of sites that
-// have given no password lately that was wrong or not checked, and of all. The third is also
-// limited per block of addresses, since one organisation may own many sites. A loopback address
-// does not have any number of tries: a proxy or tunnel may give it to strangers.
+// Guesses limits how many wrong passwords all clients together may send. A flood of wrong passwords
+// must not lock out clients that know the right one. So there are four shares, each as large as the
+// whole rate:
 //
-// When a share is used up, its passwords must not be checked, not even right ones.
+//   - loopback addresses
+//   - persons that sent the right password lately
+//   - sites without a wrong or unchecked password lately; each block of addresses has a limit in this share, since one organisation may own many sites
+//   - all other clients
+//
+// Loopback addresses are limited because a proxy or tunnel may give them to strangers. When a share
+// is used up, its passwords must not be checked, not even right ones.
 type Guesses struct {
 	rate             Rate
 	right            *RecentSet // persons
@@ -23,17 +26,18 @@ type Guesses struct {
 }
 
 const (
-	// triedTracked is in sites. Of more than an eighth as many, some would be forgotten early
-	// and count as new again. The memory is used only as they come.
+	// triedTracked is the number of sites remembered. With more than an eighth of it in use, some
+	// sites are forgotten early and count as new again. The memory is allocated but not touched
+	// before it is needed.
 	triedTracked  = 32768
 	triedTime     = 30 * time.Minute
 	blocksTracked = 1024
-	// blockShare is the part of the rate that new sites of a block have.
+	// blockShare is the divisor of the rate that limits the new sites of a block.
 	blockShare = 10
 )
 
-// NewGuesses returns a limit of a rate that remembers a number of persons for a time after
-// they gave the right password.
+// NewGuesses returns a limit with a rate. It remembers the given number of persons for some time
+// after they sent the right password.
 func NewGuesses(rate Rate, persons int, keep time.Duration) *Guesses {
 	return &Guesses{
 		rate: rate, right: NewRecentSet(persons, keep), tried: NewRecentSet(triedTracked, triedTime),
@@ -41,8 +45,8 @@ func NewGuesses(rate Rate, persons int, keep time.Duration) *Guesses {
 	}
 }
 
-// Allow reports whether a password from an address may be checked now. If the address is
-// not proven, its site is not blamed.
+// Allow reports whether a password from an address may be checked now. If the address is not
+// proven, its site is not held responsible.
 func (g *Guesses) Allow(now int64, a netip.Addr, proven bool) bool {
 	switch {
 	case a.IsLoopback():
@@ -56,7 +60,7 @@ func (g *Guesses) Allow(now int64, a netip.Addr, proven bool) bool {
 	return false
 }
 
-// isNew reports whether the share of new sites has a try for this one.
+// isNew reports whether the share of new sites allows a try from this address.
 func (g *Guesses) isNew(now int64, a netip.Addr, proven bool) bool {
 	return proven && !g.tried.Has(now, Site(a)) && g.new.Has(now, g.rate, 1) && g.blocks.Has(now, block(a), 1)
 }
@@ -85,7 +89,7 @@ func (g *Guesses) Wrong(now int64, a netip.Addr, proven bool) {
 	g.addTry(now, a, proven)
 }
 
-// Right notes that the right password came from an address.
+// Right records that the right password came from an address.
 func (g *Guesses) Right(now int64, a netip.Addr, proven bool) {
 	if proven {
 		g.right.Add(now, Person(a))

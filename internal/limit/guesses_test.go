@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestGuessesShares: a flood of wrong passwords from many sites of many blocks leaves room for
-// those who were right lately, and for sites that have not been wrong.
+// TestGuessesShares checks that a flood of wrong passwords, from many sites of many blocks, leaves
+// room for persons that were right lately, and for sites that have not been wrong.
 func TestGuessesShares(t *testing.T) {
 	g := NewGuesses(Rate{PerSecond: 10, Burst: 50}, 64, 24*time.Hour)
 	friend, newcomer := netip.MustParseAddr("198.51.100.7"), netip.MustParseAddr("2001:db8::5")
@@ -17,7 +17,7 @@ func TestGuessesShares(t *testing.T) {
 	const seconds, perSecond, sites = 60, 1000, 4000
 	for i := range seconds * perSecond {
 		now += int64(time.Second / perSecond)
-		a := netip.AddrFrom4([4]byte{20, byte(i % 16), byte(i % sites >> 4), byte(i)}) // of 16 blocks
+		a := netip.AddrFrom4([4]byte{20, byte(i % 16), byte(i % sites >> 4), byte(i)}) // 16 blocks
 		if g.Allow(now, a, true) {
 			g.Wrong(now, a, true)
 			checked++
@@ -31,7 +31,7 @@ func TestGuessesShares(t *testing.T) {
 		t.Errorf("%d wrong passwords were checked in %d s, of at most %d", checked, seconds, most)
 	}
 
-	// Those who do not stop being wrong use up their share, whatever they did before.
+	// A person that keeps being wrong uses up its share, even if it was right before.
 	for range 100 {
 		g.Wrong(now, friend, true)
 	}
@@ -40,7 +40,8 @@ func TestGuessesShares(t *testing.T) {
 	}
 }
 
-// TestGuessesOfABlock: a block with very many sites does not use up the share of new sites.
+// TestGuessesOfABlock checks that a block with very many sites does not use up the share of new
+// sites.
 func TestGuessesOfABlock(t *testing.T) {
 	g := NewGuesses(Rate{PerSecond: 10, Burst: 50}, 64, 24*time.Hour)
 	now := int64(time.Hour)
@@ -59,8 +60,8 @@ func TestGuessesOfABlock(t *testing.T) {
 	}
 }
 
-// TestGuessesOfForgedAddresses: wrong passwords in the name of others are not held against
-// them.
+// TestGuessesOfForgedAddresses checks that wrong passwords with a forged address do not count
+// against the address.
 func TestGuessesOfForgedAddresses(t *testing.T) {
 	g := NewGuesses(Rate{PerSecond: 10, Burst: 50}, 64, 24*time.Hour)
 	a, now := netip.MustParseAddr("198.51.100.7"), int64(time.Hour)
@@ -72,8 +73,8 @@ func TestGuessesOfForgedAddresses(t *testing.T) {
 	}
 }
 
-// TestGuessesOfLoopback: a proxy may give loopback addresses to strangers, so they have a share as the
-// others have, of their own.
+// TestGuessesOfLoopback checks that loopback addresses have a share of their own, which is limited
+// like the others because a proxy may give such addresses to strangers.
 func TestGuessesOfLoopback(t *testing.T) {
 	g := NewGuesses(Rate{PerSecond: 10, Burst: 50}, 64, 24*time.Hour)
 	now, checked := int64(time.Hour), 0

@@ -1,10 +1,11 @@
-// Package limit bounds what one person, one network or everybody together may do:
-// token buckets, sets of addresses that are forgotten after a while, and counts of
-// failures. All of them have a fixed or bounded size.
+// Package limit bounds what one client, one network or all clients together may do. It has token
+// buckets, sets of addresses that expire, and counts of failures. All of them have a fixed or
+// bounded size.
 //
-// Times are in ns on any clock that does not go back and is not negative. Nothing
-// here is safe for several goroutines except for [Slots], and nothing allocates after it was made,
-// except for that and [Failures].
+// A "person" is the smallest group of addresses that this package tells apart, see [Person].
+//
+// Times are in ns on any clock that is not negative and does not go back. Only [Slots] is safe for
+// several goroutines. Only Slots and [Failures] allocate after they were made.
 package limit
 
 import (
@@ -13,9 +14,9 @@ import (
 	"time"
 )
 
-// Person returns the addresses that count as one person: an IPv4 address, or an
-// IPv6 /64, which is the least that a provider gives a customer. Of link-local addresses
-// each is a person, because all machines of a local network share the /64.
+// Person returns the addresses that count as one person: an IPv4 address or an IPv6 /64, which is
+// the least that a provider gives a customer. Each link-local address counts as a person, because
+// all machines of a local network share the /64.
 func Person(a netip.Addr) netip.Prefix {
 	if a.Is6() && a.IsLinkLocalUnicast() {
 		return prefix(a, 32, 128)
@@ -23,12 +24,10 @@ func Person(a netip.Addr) netip.Prefix {
 	return prefix(a, 32, 64)
 }
 
-// Network returns the addresses that count as one network: an IPv4 /24 or an IPv6
-// /64.
+// Network returns the addresses that count as one network: an IPv4 /24 or an IPv6 /64.
 func Network(a netip.Addr) netip.Prefix { return prefix(a, 24, 64) }
 
-// Site returns the addresses that one organisation may own: an IPv4 /24 or an IPv6
-// /48.
+// Site returns the addresses that one organisation may own: an IPv4 /24 or an IPv6 /48.
 func Site(a netip.Addr) netip.Prefix { return prefix(a, 24, 48) }
 
 func prefix(a netip.Addr, bits4, bits6 int) netip.Prefix {
@@ -41,17 +40,17 @@ func prefix(a netip.Addr, bits4, bits6 int) netip.Prefix {
 	return p
 }
 
-// Rate is how fast a bucket fills and how much it holds. What a token stands for is
-// up to the caller: a request, a byte.
+// Rate is how fast a bucket fills and how much it holds. The caller decides the meaning of a token,
+// such as a request or a byte.
 type Rate struct {
-	// PerSecond is how many tokens a bucket gains in a second. A bucket of a rate of
-	// 0 is always empty.
+	// PerSecond is how many tokens a bucket gains in a second. With a rate of 0, a bucket is always
+	// empty.
 	PerSecond float64
 	// Burst is how many tokens a full bucket has.
 	Burst float64
 }
 
-// duration returns how long it takes to gain tokens, in ns.
+// duration returns how many ns it takes to gain a number of tokens.
 func (r Rate) duration(tokens float64) int64 {
 	const forever = 1 << 60
 	if !(r.PerSecond > 0) {
@@ -60,10 +59,9 @@ func (r Rate) duration(tokens float64) int64 {
 	return int64(min(tokens*float64(time.Second)/r.PerSecond, forever))
 }
 
-// Bucket is a token bucket. The zero Bucket is full. All calls should have the same
-// rate.
+// Bucket is a token bucket. The zero Bucket is full. All calls should pass the same rate.
 type Bucket struct {
-	full int64 // when it is full again
+	full int64 // time in which it is full again
 }
 
 // Has reports whether there are n tokens in the bucket.
@@ -72,7 +70,7 @@ func (b *Bucket) Has(now int64, r Rate, n int) bool {
 	return ok
 }
 
-// Take takes n tokens out of the bucket and reports true, if there are so many.
+// Take takes n tokens out of the bucket and returns true, if it has that many.
 func (b *Bucket) Take(now int64, r Rate, n int) bool {
 	full, ok := b.take(now, r, n)
 	if ok {
@@ -86,24 +84,22 @@ func (b *Bucket) take(now int64, r Rate, n int) (full int64, ok bool) {
 	return full, r.PerSecond > 0 && full-now <= r.duration(r.Burst)
 }
 
-// Limiter has a token bucket for each of many prefixes, in a table of fixed size.
-// A new prefix for which there is no room takes over the bucket of another, the fullest
-// of four, so that a flood of forged prefixes does not get fresh buckets.
+// Limiter has a token bucket for each of many prefixes, in a table of fixed size. A new prefix
+// without room takes over the bucket of another one, the fullest of four. So a flood of forged
+// prefixes does not get fresh buckets.
 type Limiter struct {
 	// Rate is the rate of every bucket.
 	Rate  Rate
 	table table
 }
 
-// NewLimiter returns a limiter with full buckets. Size is rounded up to a power of
-// two.
+// NewLimiter returns a limiter with full buckets. The size is rounded up to a power of two.
 func NewLimiter(size int, rate Rate) *Limiter { return &Limiter{rate, newTable(size)} }
 
 // Has reports whether the bucket of a prefix has n tokens.
 func (l *Limiter) Has(now int64, p netip.Prefix, n int) bool { return l.bucket(p).Has(now, l.Rate, n) }
 
-// Take takes n tokens out of the bucket of a prefix and reports true, if there are so
-// many.
+// Take takes n tokens out of the bucket of a prefix and returns true, if it has that many.
 func (l *Limiter) Take(now int64, p netip.Prefix, n int) bool {
 	return l.bucket(p).Take(now, l.Rate, n)
 }
@@ -115,15 +111,15 @@ func (l *Limiter) bucket(p netip.Prefix) *Bucket {
 	return &e.Bucket
 }
 
-// RecentSet is a set of fixed size whose members expire. A new member for which there is
-// no room replaces one that expires soon, so only proved addresses should be added.
+// RecentSet is a set of fixed size whose members expire. A new member without room replaces one
+// that expires soon, so only proven addresses should be added.
 type RecentSet struct {
 	keep  time.Duration
 	table table
 }
 
-// NewRecentSet returns a set whose members stay for a time. Size is rounded up to a
-// power of two.
+// NewRecentSet returns a set that keeps members for some time. The size is rounded up to a power of
+// two.
 func NewRecentSet(size int, keep time.Duration) *RecentSet {
 	return &RecentSet{keep, newTable(size)}
 }
@@ -134,27 +130,27 @@ func (s *RecentSet) Has(now int64, p netip.Prefix) bool {
 	return ok && now < e.full
 }
 
-// Since returns when a prefix was added last, if it is in the set.
+// Since returns the time at which a prefix was added last, if it is in the set.
 func (s *RecentSet) Since(now int64, p netip.Prefix) (at int64, ok bool) {
 	e, ok := s.table.find(p.Addr().As16())
 	return e.full - int64(s.keep), ok && now < e.full
 }
 
-// Add puts a prefix into the set, or begins its time anew.
+// Add adds a prefix to the set, or restarts its time.
 func (s *RecentSet) Add(now int64, p netip.Prefix) {
 	k := p.Addr().As16()
 	e, _ := s.table.find(k)
 	*e = entry{k, Bucket{now + int64(s.keep)}}
 }
 
-// Remove takes a prefix out of the set.
+// Remove removes a prefix from the set.
 func (s *RecentSet) Remove(p netip.Prefix) {
 	if e, ok := s.table.find(p.Addr().As16()); ok {
 		*e = entry{}
 	}
 }
 
-// Clear takes everything out of the set.
+// Clear empties the set.
 func (s *RecentSet) Clear() { clear(s.table.entries) }
 
 // table is a hash table of fixed size.
@@ -163,13 +159,13 @@ type table struct {
 	entries []entry
 }
 
-// entry is a slot of a table. In a set the time of its bucket is when the key expires.
+// entry is a slot of a table. In a set, the bucket's time is the time at which the key expires.
 type entry struct {
 	key [16]byte
 	Bucket
 }
 
-// ways is how many slots of a table a key may be in.
+// ways is the number of slots in which a key may be.
 const ways = 4
 
 func newTable(size int) table {
@@ -180,8 +176,8 @@ func newTable(size int) table {
 	return table{maphash.MakeSeed(), make([]entry, n)}
 }
 
-// find returns the entry of a key, or otherwise the one with the earliest time of its
-// slots.
+// find returns the entry of a key. If the key is missing, it returns the entry with the earliest
+// time among the key's slots.
 func (t *table) find(key [16]byte) (e *entry, ok bool) {
 	first := maphash.Bytes(t.seed, key[:]) % uint64(len(t.entries)/ways) * ways
 	places := t.entries[first:][:ways]

@@ -41,8 +41,8 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// TestLimiter checks that no bucket yields more than the burst and the rate, however
-// the requests are spread over time.
+// TestLimiter checks that no bucket yields more than the burst and the rate allow, however the
+// requests are spread over time.
 func TestLimiter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := Rate{PerSecond: rapid.Float64Range(0.3, 5000).Draw(t, "rate"), Burst: rapid.Float64Range(1, 5000).Draw(t, "burst")}
@@ -98,7 +98,7 @@ func flood(n int, f func(netip.Prefix)) {
 	}
 }
 
-// TestLimiterFlooded checks that prefixes that are made up get no fresh buckets.
+// TestLimiterFlooded checks that forged prefixes do not get fresh buckets.
 func TestLimiterFlooded(t *testing.T) {
 	l := NewLimiter(1000, Rate{1, 10})
 	got := 0

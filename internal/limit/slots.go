@@ -5,10 +5,11 @@ import (
 	"sync"
 )
 
-// Slots bounds how much is done at once: for all persons together, and for each. It is safe for several
-// goroutines.
+// Slots limits how many operations run at once, for all persons together and for each person. It is
+// safe for several goroutines.
 type Slots struct {
-	// Most is for all together, MostPerPerson for each; the zero Prefix is no person.
+	// Most is the limit for all together, and MostPerPerson the limit for each. The zero Prefix is
+	// not a person, and only Most applies to it.
 	Most, MostPerPerson int
 
 	mu        sync.Mutex
@@ -16,7 +17,7 @@ type Slots struct {
 	perPerson map[netip.Prefix]int
 }
 
-// Take takes a slot for a person and reports true, if there is one. The caller releases it.
+// Take takes a slot for a person and returns true, if one is free. The caller must release it.
 func (s *Slots) Take(person netip.Prefix) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,7 +32,7 @@ func (s *Slots) Take(person netip.Prefix) bool {
 	return true
 }
 
-// Taken returns how many slots are taken.
+// Taken returns the number of slots in use.
 func (s *Slots) Taken() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

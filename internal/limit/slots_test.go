@@ -20,7 +20,7 @@ func TestSlots(t *testing.T) {
 	take(bert, true)
 	take(netip.Prefix{}, true)
 	take(netip.Prefix{}, true)
-	take(bert, false) // all are taken
+	take(bert, false) // all slots are taken
 	s.Release(anna)
 	take(Person(netip.MustParseAddr("2001:db8::6")), true) // the same person as bert
 	take(bert, false)

@@ -52,8 +52,8 @@ func Payloads(tb testing.TB, capture string) []Payload {
 	return payloads
 }
 
-// Golden decodes every message of a capture and appends it again to the same bytes.
-// least says how often an id must occur; check looks at each message.
+// Golden decodes every message of a capture, and must append it to the same bytes. least has the
+// least number of messages by id. check gets each message.
 func (s *Suite[I, M, O]) Golden(t *testing.T, capture string, least map[I]int, check func(m M) error) {
 	d := s.NewDecoder()
 	seen := map[I]int{}
@@ -92,8 +92,7 @@ func (s *Suite[I, M, O]) Golden(t *testing.T, capture string, least map[I]int, c
 	}
 }
 
-// GoldenObject reads an object of a captured snapshot and writes it again to the
-// same integers.
+// GoldenObject reads an object of a captured snapshot, and must write it to the same integers.
 func (s *Suite[I, M, O]) GoldenObject(t *testing.T, d ObjectDecoder[O], typ int, ints []int32) O {
 	o, err := d.Decode(typ, ints)
 	if err != nil {
@@ -106,9 +105,9 @@ func (s *Suite[I, M, O]) GoldenObject(t *testing.T, d ObjectDecoder[O], typ int,
 	return o
 }
 
-// FlipEachBit decodes captured messages, up to perID of each type, with each of their
-// bits flipped. What still is a message must stay the same once appended. least is
-// how many bits there must be.
+// FlipEachBit decodes captured messages with each of their bits flipped, up to perID messages of
+// each type. A result that still is a message must stay the same after appending and decoding.
+// least is the least number of bits to flip.
 func (s *Suite[I, M, O]) FlipEachBit(t *testing.T, perID, least int) {
 	d := s.NewDecoder()
 	var b, out, again []byte
@@ -146,8 +145,8 @@ func (s *Suite[I, M, O]) FlipEachBit(t *testing.T, perID, least int) {
 	}
 }
 
-// NoAllocs tests that decoding and appending the messages of a capture, one of each
-// type, and more do not allocate.
+// NoAllocs checks that decoding and appending do not allocate. It uses one captured message of each
+// type, and the messages in more.
 func (s *Suite[I, M, O]) NoAllocs(t *testing.T, capture string, more ...M) {
 	testenv.RequireExactAllocs(t)
 	var all [][]byte

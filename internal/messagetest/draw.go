@@ -13,8 +13,8 @@ import (
 // maxRest is the longest field that fills the rest of a message, in bytes.
 const maxRest = 1384
 
-// Draw returns a pointer to a random value of a message, object or struct of the
-// schema. Its fields are within their ranges and survive the wire unchanged.
+// Draw returns a pointer to a random value of a message, object or struct of the schema. Its fields
+// are within their ranges and survive encoding unchanged.
 func (s *Suite[I, M, O]) Draw(t *rapid.T, typ reflect.Type) reflect.Value {
 	ptr := reflect.New(typ)
 	name := typ.Name()
@@ -37,7 +37,7 @@ func (s *Suite[I, M, O]) Draw(t *rapid.T, typ reflect.Type) reflect.Value {
 	return ptr
 }
 
-// drawField fills v, the field that f describes or an element of it.
+// drawField fills v, which is the field that f describes or an element of it.
 func (s *Suite[I, M, O]) drawField(t *rapid.T, v reflect.Value, f *schema.Field) {
 	if v.Kind() == reflect.Array && v.Type().Elem().Kind() != reflect.Uint8 {
 		for i := range v.Len() {
@@ -66,8 +66,8 @@ func (s *Suite[I, M, O]) drawField(t *rapid.T, v reflect.Value, f *schema.Field)
 	}
 }
 
-// DrawString returns a string that survives the wire unchanged: without NUL,
-// sanitised in the given mode, and not longer than limit bytes; 0 means any length.
+// DrawString returns a string that survives encoding unchanged: without NUL, sanitised in the given
+// mode, and at most limit bytes long. 0 means any length.
 func DrawString(t *rapid.T, label, sanitize string, limit int) []byte {
 	text := []byte(rapid.OneOf(
 		rapid.String(),
@@ -90,7 +90,7 @@ func drawBytes(t *rapid.T, label string, least, most int) []byte {
 	return append([]byte{}, rapid.SliceOfN(rapid.Byte(), least, most).Draw(t, label)...)
 }
 
-// Defaults returns what the integers of an object are if its sender leaves them out.
+// Defaults returns the integers of an object whose sender leaves them all out.
 func (s *Suite[I, M, O]) Defaults(o *schema.Object) []int32 {
 	var ints []int32
 	for _, f := range s.schema.AllFields(o) {
@@ -105,7 +105,7 @@ func (s *Suite[I, M, O]) Defaults(o *schema.Object) []int32 {
 	return ints
 }
 
-// setDefaults gives the last integers of an object their defaults.
+// setDefaults sets the last integers of an object to their defaults.
 func (s *Suite[I, M, O]) setDefaults(v reflect.Value, o *schema.Object, missing int) {
 	index := 0
 	defaults := s.Defaults(o)
@@ -130,7 +130,7 @@ func (s *Suite[I, M, O]) setDefaults(v reflect.Value, o *schema.Object, missing 
 // setMissing sets the field Missing of a pointer to a message or object.
 func setMissing(ptr reflect.Value, n int) { ptr.Elem().FieldByName("Missing").SetInt(int64(n)) }
 
-// missing returns the field Missing of a message, 0 if it has none.
+// missing returns the field Missing of a message, or 0 if it has none.
 func missing(m any) int {
 	if v := reflect.ValueOf(m).Elem().FieldByName("Missing"); v.IsValid() {
 		return int(v.Int())
@@ -138,8 +138,8 @@ func missing(m any) int {
 	return 0
 }
 
-// outside returns the values next to the range of an integer field; none if all
-// values are in range.
+// outside returns the values next to the range of an integer field, or nothing if all values are in
+// range.
 func outside(f *schema.Field) []int64 {
 	if !f.IsNumeric() {
 		return nil
@@ -156,8 +156,8 @@ func outside(f *schema.Field) []int64 {
 	return []int64{lo - 1, hi + 1}
 }
 
-// outOfRange calls check with a message for each value next to the range of one of
-// its integer fields, and with the label of the field in errors.
+// outOfRange calls check with a message for each value next to the range of each integer field.
+// label names the field in errors.
 func (s *Suite[I, M, O]) outOfRange(check func(m M, label string)) {
 	for _, m := range s.sorted {
 		typ := s.messages[m.ID()]
@@ -193,8 +193,8 @@ func (s *Suite[I, M, O]) eachOutside(fields []*schema.Field, label string, path 
 	}
 }
 
-// objectOutOfRange calls check for each value next to the range of one of the
-// integers of an object, with its index.
+// objectOutOfRange calls check for each value next to the range of each integer of an object, with
+// the integer's index.
 func (s *Suite[I, M, O]) objectOutOfRange(check func(o *schema.Object, f *schema.Field, index int, value int32)) int {
 	n := 0
 	for _, o := range s.schema.Objects {
@@ -206,7 +206,7 @@ func (s *Suite[I, M, O]) objectOutOfRange(check func(o *schema.Object, f *schema
 			for i, v := range outside(f) {
 				at := index
 				if i == 0 {
-					at += f.NumInts() - 1 // also the last one of an array
+					at += f.NumInts() - 1 // also the last integer of an array
 				}
 				check(o, f, at, int32(v))
 				n++
@@ -217,7 +217,7 @@ func (s *Suite[I, M, O]) objectOutOfRange(check func(o *schema.Object, f *schema
 	return n
 }
 
-// typeName describes an object in failures.
+// typeName describes an object for failure messages.
 func typeName(o *schema.Object, f *schema.Field, value int32) string {
 	return fmt.Sprintf("%s.%s = %d", o.Name, f.Name, value)
 }

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// FuzzDecode decodes anything as a message. What can be decoded can be appended, and
-// is then the same for good: strings over their limit are cut once.
+// FuzzDecode decodes arbitrary bytes as a message. A message that was decoded must stay the same
+// after appending and decoding, except that a string over its limit is cut once.
 func (s *Suite[I, M, O]) FuzzDecode(f *testing.F, captures []string, seeds ...[]byte) {
 	for _, seed := range seeds {
 		f.Add(seed)
@@ -21,7 +21,7 @@ func (s *Suite[I, M, O]) FuzzDecode(f *testing.F, captures []string, seeds ...[]
 	for _, id := range s.IDs() {
 		f.Add(reflect.New(s.messages[id]).Interface().(M).Append(nil))
 		gen := rapid.Custom(func(t *rapid.T) []byte {
-			rapid.Bool().Draw(t, "") // rapid wants something drawn, also for messages without fields
+			rapid.Bool().Draw(t, "") // rapid requires a draw, even for messages without fields
 			return s.DrawMessage(t, id).Append(nil)
 		})
 		for seed := range 4 {
@@ -37,7 +37,7 @@ func (s *Suite[I, M, O]) FuzzDecode(f *testing.F, captures []string, seeds ...[]
 			}
 		}
 	}
-	first, second := s.NewDecoder(), s.NewDecoder() // kept, as a server does, so that reuse is tested
+	first, second := s.NewDecoder(), s.NewDecoder() // both are kept, as in a server, to test their reuse
 	f.Fuzz(func(t *testing.T, in []byte) {
 		m, err := first.Decode(bytes.Clone(in))
 		if err != nil {
@@ -72,7 +72,7 @@ func (s *Suite[I, M, O]) FuzzDecode(f *testing.F, captures []string, seeds ...[]
 	})
 }
 
-// FuzzObjects reads anything as a snapshot object.
+// FuzzObjects reads arbitrary integers as a snapshot object.
 func (s *Suite[I, M, O]) FuzzObjects(f *testing.F, surplusAllowed func(typ int) bool) {
 	for _, typ := range s.Types() {
 		gen := rapid.Custom(func(t *rapid.T) []byte {

@@ -12,9 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// KnownIDs tests that the package knows exactly the ids up to the last ones of each
-// layer, and that of those the reserved ones cannot be decoded. maxWire is the
-// highest id tried.
+// KnownIDs checks that the package knows exactly the ids up to the last one of each layer, and that
+// it cannot decode the reserved ones. maxWire is the highest id to try.
 func (s *Suite[I, M, O]) KnownIDs(t *testing.T, lastSystem, lastGame int, maxWire int32, reserved ...string) {
 	var seen []string
 	for wire := range maxWire + 1 {
@@ -53,8 +52,8 @@ func (s *Suite[I, M, O]) KnownIDs(t *testing.T, lastSystem, lastGame int, maxWir
 	}
 }
 
-// RoundTrip appends random messages of each type and decodes them, whole, cut short
-// and with more behind.
+// RoundTrip appends random messages of each type and decodes them: whole, cut short and with extra
+// bytes.
 func (s *Suite[I, M, O]) RoundTrip(t *testing.T) {
 	for _, id := range s.IDs() {
 		t.Run(id.String(), func(t *testing.T) {
@@ -94,8 +93,8 @@ func (s *Suite[I, M, O]) RoundTrip(t *testing.T) {
 	}
 }
 
-// Short cuts the last byte off a message of each type, except of those that end with
-// a list of any length. Only the named types may be decoded then.
+// Short removes the last byte of a message of each type, except for types that end with a list of
+// any length. Only the types in mayBeShort may still be decoded.
 func (s *Suite[I, M, O]) Short(t *testing.T, mayBeShort ...I) {
 	for _, m := range s.sorted {
 		b := m.Append(nil)
@@ -113,7 +112,7 @@ func (s *Suite[I, M, O]) Short(t *testing.T, mayBeShort ...I) {
 	}
 }
 
-// Ranges tests that messages with a field out of its range are refused.
+// Ranges checks that messages with a field out of its range are rejected.
 func (s *Suite[I, M, O]) Ranges(t *testing.T) {
 	s.outOfRange(func(m M, label string) {
 		got, err := s.NewDecoder().Decode(m.Append(nil))
@@ -131,7 +130,7 @@ type ErrorCase = struct {
 	Text    string
 }
 
-// Errors decodes payloads that must be refused with a certain error.
+// Errors checks that each payload is rejected with the given error.
 func (s *Suite[I, M, O]) Errors(t *testing.T, cases []ErrorCase) {
 	for _, c := range cases {
 		m, err := s.NewDecoder().Decode([]byte(c.Payload))
@@ -141,8 +140,8 @@ func (s *Suite[I, M, O]) Errors(t *testing.T, cases []ErrorCase) {
 	}
 }
 
-// InputCase is an INPUT message with that many integers after its size. Count and
-// Missing are those of the message.
+// InputCase is an INPUT message with a number of integers after its size. Count and Missing are the
+// message's fields.
 type InputCase = struct {
 	Name           string
 	Size           int32
@@ -150,9 +149,9 @@ type InputCase = struct {
 	Count, Missing int
 }
 
-// Inputs decodes INPUT messages with the AckTick -1, the IntendedTick 100 and the
-// integers 1, 2, 3..., each after one of the largest size, and appends them again to the
-// same bytes. want returns the message for a case and its integers.
+// Inputs decodes INPUT messages with the AckTick -1, the IntendedTick 100 and the integers 1, 2, 3
+// and so on. Each comes after a message of the largest size, and must be appended to the same
+// bytes. want returns the expected message for a case and its integers.
 func (s *Suite[I, M, O]) Inputs(t *testing.T, cases []InputCase, want func(c InputCase, ints []int32) M) {
 	for _, c := range cases {
 		var ints []int32

@@ -1,6 +1,6 @@
-// Package messagetest is the test suite that the message packages of all protocol
-// versions share. It draws messages and objects at random from the ranges in the
-// schema, so that a new message is tested as soon as the schema has it.
+// Package messagetest is the common test suite for the message packages of all protocol versions.
+// It draws messages and objects at random from the ranges in the schema, so that it tests a new
+// message as soon as the schema has it.
 package messagetest
 
 import (
@@ -32,7 +32,7 @@ type Message[I ID] interface {
 	ID() I
 	// Append appends the message, id first.
 	Append(dst []byte) []byte
-	// Unpack reads the message behind its id.
+	// Unpack reads the message after its id.
 	Unpack(u *packer.Unpacker) error
 }
 
@@ -40,7 +40,7 @@ type Message[I ID] interface {
 type Object interface {
 	// ObjectType returns the type of the object.
 	ObjectType() int
-	// ObjectSize returns how many integers the object has.
+	// ObjectSize returns the number of integers in the object.
 	ObjectSize() int
 	// PutInts writes the object to dst.
 	PutInts(dst []int32)
@@ -48,14 +48,14 @@ type Object interface {
 	ReadInts(src []int32) error
 }
 
-// clamper is an object whose values are clamped instead of refused.
+// clamper is an object whose values are clamped instead of rejected.
 type clamper interface{ Clamp() int }
 
 // Decoder decodes messages of a version.
 type Decoder[M any] interface {
 	// Decode decodes the message in a payload.
 	Decode(payload []byte) (M, error)
-	// TrailingBytes returns how many bytes followed the last message.
+	// TrailingBytes returns the number of bytes that followed the last message.
 	TrailingBytes() int
 }
 
@@ -69,21 +69,21 @@ type ObjectDecoder[O any] interface {
 type Suite[I ID, M Message[I], O Object] struct {
 	// Version is the name of the package, msg6 or msg7.
 	Version string
-	// NewDecoder and NewObjectDecoder return pointers to the zero values.
+	// NewDecoder and NewObjectDecoder return pointers to zero values.
 	NewDecoder       func() Decoder[M]
 	NewObjectDecoder func() ObjectDecoder[O]
-	// ObjectName returns the name of a type of object, or "" for unknown types.
+	// ObjectName returns the name of an object type, or "" for unknown types.
 	ObjectName func(typ int) string
-	// Custom draws the types whose fields the schema does not describe, by name.
+	// Custom draws values of types that the schema does not fully describe, by name.
 	Custom map[string]func(*rapid.T) any
-	// Fix corrects drawn values of types whose fields depend on each other, by
-	// name. It is passed a pointer.
+	// Fix corrects drawn values of types whose fields depend on each other, by name. It gets a
+	// pointer to the value.
 	Fix map[string]func(ptr any)
 	// Prepare turns the zero value of a message into a valid one.
 	Prepare func(m M)
-	// ReadID reads a message's id from u and reports whether it is that of m.
+	// ReadID reads a message's id from u and reports whether it is the id of m.
 	ReadID func(u *packer.Unpacker, m M) bool
-	// Capture is the session of the real programs whose messages are used.
+	// Capture is the name of the capture of real programs to use.
 	Capture string
 
 	schema   *schema.Schema
@@ -91,10 +91,10 @@ type Suite[I ID, M Message[I], O Object] struct {
 	objects  map[string]*schema.Object  // by Go type
 	messages map[I]reflect.Type
 	items    map[int]reflect.Type // snapshot objects by type
-	sorted   []M                  // a message of each type in order of ids
+	sorted   []M                  // a message of each type, in order of ids
 }
 
-// Init prepares s for use and returns it. It panics if the schema is broken.
+// Init prepares s and returns it. It panics if the schema is broken.
 func (s *Suite[I, M, O]) Init() *Suite[I, M, O] {
 	var err error
 	if s.schema, err = schema.Load(s.Version); err != nil {
@@ -160,17 +160,17 @@ func (s *Suite[I, M, O]) Types() []int {
 // ObjectSchema returns the description of a type of object.
 func (s *Suite[I, M, O]) ObjectSchema(typ int) *schema.Object { return s.objects[s.items[typ].Name()] }
 
-// DrawMessage returns a random message with that id.
+// DrawMessage returns a random message with the id.
 func (s *Suite[I, M, O]) DrawMessage(t *rapid.T, id I) M {
 	return s.Draw(t, s.messages[id]).Interface().(M)
 }
 
-// DrawObject returns a random object of that type.
+// DrawObject returns a random object of the type.
 func (s *Suite[I, M, O]) DrawObject(t *rapid.T, typ int) O {
 	return s.Draw(t, s.items[typ]).Interface().(O)
 }
 
-// takesRest reports whether what follows a message would be taken for a part of it.
+// takesRest reports whether a message takes all bytes after it as its own.
 func (s *Suite[I, M, O]) takesRest(m M) bool {
 	fields := s.fields[s.messages[m.ID()].Name()]
 	if len(fields) == 0 {
@@ -180,10 +180,10 @@ func (s *Suite[I, M, O]) takesRest(m M) bool {
 	return missing(m) > 0 || last.Type == "rest" || last.Type == "ints"
 }
 
-// equal reports whether two messages are equal. Nil and empty lists are.
+// equal reports whether two messages are equal. Nil lists equal empty lists.
 func equal(a, b any) bool { return reflect.DeepEqual(withoutEmpty(a), withoutEmpty(b)) }
 
-// withoutEmpty returns what m points to, with nil for each empty list.
+// withoutEmpty returns the struct that m points to, with nil for each empty list.
 func withoutEmpty(m any) any {
 	v := reflect.New(reflect.TypeOf(m).Elem()).Elem()
 	v.Set(reflect.ValueOf(m).Elem())

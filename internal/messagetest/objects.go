@@ -62,8 +62,8 @@ func (s *Suite[I, M, O]) ObjectsRoundTrip(t *testing.T, surplusAllowed func(typ 
 	}
 }
 
-// ObjectSizes decodes objects of each size that is too small, and of the sizes that
-// may lack integers at the end, which then have their defaults.
+// ObjectSizes decodes objects of every size that is too small. It also decodes sizes that may lack
+// integers at the end, which must then have their defaults.
 func (s *Suite[I, M, O]) ObjectSizes(t *testing.T) {
 	d := s.NewObjectDecoder()
 	for _, typ := range s.Types() {
@@ -85,7 +85,7 @@ func (s *Suite[I, M, O]) ObjectSizes(t *testing.T) {
 			continue
 		}
 		ones := slices.Repeat([]int32{1}, o.Size)
-		d.Decode(typ, ones) // what was there before must not stay
+		d.Decode(typ, ones) // old values must not stay
 		got, err := d.Decode(typ, ones[:least])
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func (s *Suite[I, M, O]) ObjectSizes(t *testing.T) {
 		if want := append(ones[:least:least], s.Defaults(o)[least:]...); !slices.Equal(ints, want) {
 			t.Errorf("%s: %v, want %v", o.Name, ints, want)
 		}
-		// A nonsensical field Missing is bounded.
+		// Absurd values of Missing are limited.
 		for n, want := range map[int]int{-5: o.Size, math.MaxInt: least, 1: o.Size - 1} {
 			setMissing(reflect.ValueOf(got), n)
 			if size := got.ObjectSize(); size != want {
@@ -107,8 +107,8 @@ func (s *Suite[I, M, O]) ObjectSizes(t *testing.T) {
 	}
 }
 
-// ObjectRanges puts values next to the range of each integer of an object. They are
-// refused, or clamped in versions that do so. least is how many there must be.
+// ObjectRanges sets each integer of an object to the values next to its range. Decoding must reject
+// them, or clamp them in versions that do so. least is the least number of such values.
 func (s *Suite[I, M, O]) ObjectRanges(t *testing.T, least int) {
 	d := s.NewObjectDecoder()
 	n := s.objectOutOfRange(func(schema *schema.Object, f *schema.Field, index int, value int32) {

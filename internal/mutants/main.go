@@ -3,19 +3,19 @@
 //
 //	go run ./internal/mutants [flags] [FOLDER ...]
 //
-// Each folder (server, bridge and game by default) gives a sample of mutants: a condition that
-// always or never holds, a statement that is left out, < for <=, + for -, a constant plus one.
-// The sample depends on the seed and on each place's function and text, so that it stays the same
-// while other code changes.
+// Each folder (server, bridge and game by default) gives a sample of mutants. A mutant is a
+// condition that always or never holds, a statement that is left out, < for <=, + for -, or a
+// constant plus one. The sample depends on the seed, and on the function and the text of each
+// place. So it stays the same while other code changes.
 //
-// All mutants are compiled into the test programs at once, and an environment variable turns one
-// of them on. A first run notes which test reaches which mutant. Each mutant then gets the tests
-// that reach it, its own package's first, until one fails. The programs app and internal/peers
-// have no part in it: their tests start other programs.
+// All mutants are compiled into the test programs at once, and an environment variable turns one of
+// them on. A first run records which tests reach which mutants. Then each mutant gets the tests
+// that reach it, beginning with its own package's, until one fails. The packages app and
+// internal/peers are left out, because their tests start other programs.
 //
-// A survivor is a mutant that all tests pass. The file survivors.txt lists those that change
+// A survivor is a mutant that passes all tests. The file survivors.txt lists survivors that change
 // nothing a test could see, or nothing worth a test, with the reason; see its head. The command
-// fails when more than one in ten of a folder's other mutants survive.
+// fails if more than one in ten of a folder's other mutants survive.
 package main
 
 import (

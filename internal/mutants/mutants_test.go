@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestChange changes places that are within each other and beside each other.
+// TestChange changes places that are inside each other or side by side.
 func TestChange(t *testing.T) {
 	code := "if a < b && f(3) { x = 5 }"
 	at := func(text, before, after string, id int) *mutant {
@@ -30,8 +30,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestMutants tries all mutants of a small module: the test of one function sees all of them, the test of
-// the other one sees none, and no test reaches the third.
+// TestMutants tries all mutants of a small module. The test of one function notices all of them,
+// the test of another one notices none, and no test reaches the third function.
 func TestMutants(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -128,7 +128,7 @@ func TestCalled(t *testing.T) { Called(3) }
 	}
 }
 
-// TestPick wants the sample to stay when code is added.
+// TestPick checks that the sample stays the same when code is added.
 func TestPick(t *testing.T) {
 	var all []*mutant
 	for i := range 200 {
@@ -150,7 +150,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// TestReasons reads lists of survivors, good and bad ones.
+// TestReasons reads good and bad lists of survivors.
 func TestReasons(t *testing.T) {
 	reasons, err := parseReasons("s.txt", "# a comment\n\na:F:never:x\n    same: x is never true here\nb:F:not:y\n    accepted: a log line\n")
 	if err != nil || len(reasons) != 2 || !reasons["a:F:never:x"].same || reasons["b:F:not:y"] != (reason{false, "a log line"}) {

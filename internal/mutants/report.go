@@ -17,12 +17,12 @@ func readJSON(name string, to any) error {
 
 // reason says why a survivor needs no test.
 type reason struct {
-	same bool // the mutant behaves as the code does
+	same bool // the mutant behaves like the original code
 	text string
 }
 
-// readReasons reads the list of survivors: for each its name on one line, and on the next one,
-// indented, "same:" or "accepted:" and the reason.
+// readReasons reads the list of survivors. Each has its name on one line. The next line is indented
+// and has "same:" or "accepted:" and the reason.
 func readReasons(file string) (map[string]reason, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -57,8 +57,8 @@ func parseReasons(file, text string) (map[string]reason, error) {
 	return reasons, nil
 }
 
-// report prints the figures of each folder. It returns an error if less than 90 % of the mutants that
-// change behaviour are killed, or if a survivor has no reason.
+// report prints the figures of each folder. It returns an error if the tests kill less than 90 % of
+// the mutants that change behaviour, or if a survivor has no reason.
 func report(sample []*mutant, reasons map[string]reason, folders []string) error {
 	failed := false
 	for _, folder := range folders {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// switchCode is added to each changed package: it says which mutant is on, and notes those that a
-// test reaches.
+// switchCode is added to each changed package. It selects the mutant that is on, and records the
+// mutants that a test reaches.
 const switchCode = `package %s
 
 import (
@@ -62,7 +62,8 @@ func mutantOne[T int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | ui
 }
 `
 
-// writeOverlay writes the changed files and an overlay for the go command, whose path it returns.
+// writeOverlay writes the changed files and an overlay for the go command, and returns the
+// overlay's path.
 func writeOverlay(dir string, pkgs []*source, sample []*mutant) (string, error) {
 	replace := map[string]string{}
 	put := func(file, code string) error {
@@ -114,13 +115,13 @@ func writeOverlay(dir string, pkgs []*source, sample []*mutant) (string, error) 
 	return name, os.WriteFile(name, text, 0o600)
 }
 
-// change returns code with the mutants of a file.
+// change returns a file's code with all its mutants added.
 func change(code string, own []*mutant) string {
 	type insertion struct {
 		at    int
 		end   bool
-		other int // where the mutant's other end is
-		order int // of mutants with the same place
+		other int // position of the mutant's other end
+		order int // order of mutants at the same place
 		text  string
 	}
 	var all []insertion
@@ -134,7 +135,7 @@ func change(code string, own []*mutant) string {
 		} else {
 			after = strings.ReplaceAll(after, "%%", "%")
 		}
-		// A statement goes around the expression that it consists of.
+		// A statement encloses the expression that it consists of.
 		order := i + 1
 		if strings.HasPrefix(m.before, "if ") {
 			order = 0
@@ -143,7 +144,7 @@ func change(code string, own []*mutant) string {
 	}
 	slices.SortStableFunc(all, func(a, b insertion) int {
 		if a.at != b.at || a.end != b.end {
-			// Where one place ends and the next begins, the end comes first.
+			// At a position where one place ends and the next begins, the end comes first.
 			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(btoi(b.end), btoi(a.end)))
 		}
 		if a.end {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// outcome says what became of a mutant.
+// outcome is the result for a mutant.
 type outcome int
 
 const (
@@ -30,10 +30,10 @@ func (o outcome) String() string {
 	return [...]string{"not run", "no test reaches it", "survived", "killed"}[o]
 }
 
-// program is a package's compiled tests.
+// program is a compiled test program of a package.
 type program struct {
 	pkg, dir, file string
-	rapid          bool // it has the flags of pgregory.net/rapid
+	rapid          bool // the program accepts the flags of pgregory.net/rapid
 }
 
 // test is one test function.
@@ -41,7 +41,7 @@ type test struct {
 	program
 	name string
 	took time.Duration
-	hits []int // ids of mutants
+	hits []int // ids of the mutants that the test reaches
 }
 
 // buildTests compiles the tests of all packages that depend on a changed one.
@@ -62,7 +62,7 @@ func buildTests(dir, overlay string, jobs int) ([]program, error) {
 	for _, p := range all {
 		isChanged[p.ImportPath] = dirs[p.Dir] && !strings.Contains(p.ImportPath, " ")
 	}
-	// A test program depends on the package itself and on those that its test files import.
+	// A test program depends on the package and on the packages that its test files import.
 	depends, rapid := map[string]bool{}, map[string]bool{}
 	for _, p := range all {
 		if pkg, ok := strings.CutSuffix(p.ImportPath, ".test"); ok {
@@ -83,7 +83,7 @@ func buildTests(dir, overlay string, jobs int) ([]program, error) {
 	}
 	var failed error
 	parallel(jobs, programs, func(p program) {
-		// One compiler at a time for each program keeps the number of processes at jobs.
+		// With one compiler for each program, the number of processes stays at jobs.
 		out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", p.file, p.pkg).CombinedOutput()
 		if err != nil {
 			failed = fmt.Errorf("%s: %w\n%s", p.pkg, err, out)
@@ -92,7 +92,7 @@ func buildTests(dir, overlay string, jobs int) ([]program, error) {
 	return programs, failed
 }
 
-// findTests runs each test alone, without a mutant that is on, and notes the mutants that it reaches.
+// findTests runs each test alone without a mutant, and records the mutants that it reaches.
 func findTests(programs []program, dir string, jobs int) ([]*test, error) {
 	var tests []*test
 	for _, p := range programs {
@@ -120,7 +120,7 @@ func findTests(programs []program, dir string, jobs int) ([]*test, error) {
 			fmt.Printf("without mutants, %s of %s fails, so it does not count:\n%s", t.name, t.pkg, tail(out, 5))
 			return
 		}
-		text, _ := os.ReadFile(hits) // absent if the test reaches none
+		text, _ := os.ReadFile(hits) // the file is missing if the test reaches no mutant
 		for _, s := range strings.Fields(string(text)) {
 			id, _ := strconv.Atoi(s)
 			if !slices.Contains(t.hits, id) {
@@ -134,7 +134,7 @@ func findTests(programs []program, dir string, jobs int) ([]*test, error) {
 	return slices.DeleteFunc(tests, func(t *test) bool { return slices.Contains(bad, t) }), nil
 }
 
-// run runs tests of a program with a mutant.
+// run runs some tests of a program with a mutant turned on.
 func (p program) run(names []string, id int, limit time.Duration, env ...string) (ok bool, out []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -155,7 +155,7 @@ func (p program) run(names []string, id int, limit time.Duration, env ...string)
 	return err == nil, b.Bytes()
 }
 
-// limited drops what is beyond a number of bytes.
+// limited keeps only the first bytes written to it.
 type limited struct {
 	b    *bytes.Buffer
 	left int
@@ -168,16 +168,17 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// group is tests of one program that are run in one process.
+// group is a list of tests that run together in one process.
 type group struct {
 	program
 	names []string
 	took  time.Duration
 }
 
-// groupsFor returns the tests that reach a mutant, those first that are likely to notice it: of its
-// own package, then of its folder, then others; and of these the ones that reach few mutants and are fast. The
-// first ones are alone in their groups. It stops at the limit of test time.
+// groupsFor returns the tests that reach a mutant. Tests that are likely to notice it come first:
+// tests of its own package, then of its folder, then others. Within these, tests that are fast and
+// reach few mutants come first. The first tests have groups of their own. It stops at the limit of
+// test time.
 func groupsFor(m *mutant, tests []*test, limit time.Duration) []group {
 	var own []*test
 	for _, t := range tests {
@@ -226,7 +227,7 @@ func try(m *mutant, tests []*test, limit time.Duration) (out []byte) {
 		if ok {
 			continue
 		}
-		// A machine under load may fail a test for reasons of its own.
+		// On a busy machine a test may also fail without the mutant.
 		if again, _ := g.run(g.names, 0, most); !again {
 			continue
 		}
@@ -236,7 +237,7 @@ func try(m *mutant, tests []*test, limit time.Duration) (out []byte) {
 	return nil
 }
 
-// failedIn returns the names of the tests that failed, or all if the output names none.
+// failedIn returns the names of the tests that failed, or all names if the output has none.
 func failedIn(out []byte, names []string) []string {
 	var failed []string
 	for line := range strings.Lines(string(out)) {
@@ -250,9 +251,9 @@ func failedIn(out []byte, names []string) []string {
 	return failed
 }
 
-// tryAll tries all mutants, until the end of the time.
+// tryAll tries the mutants until the time is up.
 func tryAll(sample []*mutant, tests []*test, o options, until time.Time) {
-	// A sample that is cut off has some of every folder.
+	// If the time is up early, every folder has had some of its mutants tried.
 	order := slices.Clone(sample)
 	slices.SortStableFunc(order, func(a, b *mutant) int { return cmp.Compare(a.id*7919%1009, b.id*7919%1009) })
 	parallel(o.jobs, order, func(m *mutant) {
@@ -279,7 +280,7 @@ func tail(out []byte, lines int) string {
 	return strings.Join(all[max(0, len(all)-lines-1):], "")
 }
 
-// parallel calls f for all items, n at a time.
+// parallel calls f for all items, at most n at a time.
 func parallel[T any](n int, items []T, f func(T)) {
 	var wg sync.WaitGroup
 	next := make(chan T)

@@ -21,17 +21,17 @@ import (
 	"strings"
 )
 
-// mutant is one change of one place. The change only adds text before and after the place, so that
-// places within each other do not get into each other's way.
+// mutant is a change of one place. The change only adds text before and after the place, so places
+// inside each other do not conflict.
 type mutant struct {
 	id            int
-	file          string // from the module's root
+	file          string // relative to the module's root
 	line          int
 	function      string
 	kind          string
-	text          string // the place's code, in one line
-	ordinal       int    // counts equal places of a function
-	start, end    int    // bytes of the file
+	text          string // the place's code as one line
+	ordinal       int    // number among equal places of the function
+	start, end    int    // offsets in the file, in bytes
 	before, after string // with %d for the id
 	pkg           *source
 
@@ -39,7 +39,7 @@ type mutant struct {
 	by      string // the test that failed
 }
 
-// name identifies a mutant as long as its function's code stays as it is.
+// name identifies a mutant as long as its function's code stays the same.
 func (m *mutant) name() string {
 	name := filepath.ToSlash(filepath.Dir(m.file)) + ":" + m.function + ":" + m.kind + ":" + m.text
 	if m.ordinal > 0 {
@@ -53,7 +53,7 @@ func (m *mutant) String() string { return fmt.Sprintf("%s:%d %s", m.file, m.line
 // source is a package whose code is changed.
 type source struct {
 	folder, path, dir string
-	files             []string // from the module's root
+	files             []string // relative to the module's root
 	mutants           []*mutant
 }
 
@@ -111,7 +111,7 @@ func loadPackages(folders []string) ([]*source, error) {
 		}
 		rel = filepath.ToSlash(rel)
 		i := slices.IndexFunc(folders, func(f string) bool { return rel == f || strings.HasPrefix(rel, f+"/") })
-		// Package modtest is a tool of tests.
+		// Package modtest is part of tests, not of the program.
 		if i < 0 || strings.HasSuffix(rel, "/modtest") {
 			continue
 		}
@@ -127,7 +127,7 @@ func loadPackages(folders []string) ([]*source, error) {
 	return pkgs, nil
 }
 
-// find fills the package's mutants.
+// find collects the package's mutants.
 func (s *source) find(exports map[string]string) error {
 	set := token.NewFileSet()
 	var files []*ast.File
@@ -185,7 +185,7 @@ func functionName(fn *ast.FuncDecl) string {
 	return fmt.Sprintf("%s.%s", t, fn.Name.Name)
 }
 
-// finder walks through a function.
+// finder collects the mutants of a function.
 type finder struct {
 	pkg            *source
 	file, function string
@@ -194,7 +194,8 @@ type finder struct {
 	info           *types.Info
 }
 
-// add keeps a mutant of a node's place. Of before and after, %d is the id and %s the place's code.
+// add adds a mutant of a node's place. In before and after, %d stands for the id and %s for the
+// place's code.
 func (v *finder) add(kind string, n ast.Node, before, after string) {
 	start, end := v.tokens.Offset(n.Pos()), v.tokens.Offset(n.End())
 	code := string(v.code[start:end])
@@ -237,7 +238,7 @@ func (v *finder) visit(n ast.Node) bool {
 	}
 	if e, ok := n.(ast.Expr); ok && v.info.Types[e].Value != nil {
 		v.constant(e)
-		return false // within a constant, nothing may be a call
+		return false // constants cannot contain calls
 	}
 	switch n.(type) {
 	case *ast.CompositeLit:
@@ -267,7 +268,7 @@ func (v *finder) binary(n *ast.BinaryExpr) {
 		}
 		return
 	case token.MUL:
-		return // its opposite may divide by zero
+		return // the opposite operator may divide by zero
 	case token.ADD, token.SUB, token.QUO:
 		basic, ok := v.info.TypeOf(n).Underlying().(*types.Basic)
 		if !ok || basic.Info()&types.IsNumeric == 0 || basic.Info()&types.IsUntyped != 0 {
@@ -297,8 +298,8 @@ func (v *finder) isBool(e ast.Expr) bool {
 	return v.info.Types[e].Value == nil && (t == types.Typ[types.Bool] || t == types.Typ[types.UntypedBool])
 }
 
-// isPure reports whether an expression may be evaluated twice: it calls nothing but conversions and
-// builtin functions without effect, and receives nothing.
+// isPure reports whether an expression may be evaluated twice. It must not receive from channels,
+// and may call only conversions and builtin functions without effects.
 func (v *finder) isPure(e ast.Expr) bool {
 	pure := true
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -321,7 +322,7 @@ func (v *finder) isPure(e ast.Expr) bool {
 	return pure
 }
 
-// constant adds a mutant of an integer constant: the next number.
+// constant adds a mutant that increases an integer constant by one.
 func (v *finder) constant(e ast.Expr) {
 	basic, ok := v.info.TypeOf(e).(*types.Basic)
 	if !ok || basic.Info()&types.IsInteger == 0 || basic.Info()&types.IsUntyped != 0 {
@@ -369,7 +370,7 @@ func isName(e ast.Expr, names ...string) bool {
 	return false
 }
 
-// pick returns n mutants, those with the smallest hashes of seed and name, in the order of the code.
+// pick returns the n mutants with the smallest hashes of seed and name, in the order of the code.
 func pick(all []*mutant, seed uint64, n int) []*mutant {
 	hash := func(m *mutant) uint64 {
 		h := fnv.New64a()
