@@ -1,4 +1,4 @@
-// Package deploy tests the files with which operators deploy a server.
+// Package deploy tests the files for deploying a server.
 package deploy
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestUnit checks the unit with systemd-analyze, if that is installed: systemd knows every line, and
-// the unit leaves the server few rights on the machine.
+// TestUnit checks the unit with systemd-analyze, if that is installed. systemd must know every
+// line, and the unit must leave the server few rights on the machine.
 func TestUnit(t *testing.T) {
 	unit := string(testenv.Must(os.ReadFile("teeyard.service")))
 	for _, line := range []string{"Type=notify", "WatchdogSec=30", "DynamicUser=yes", "StateDirectory=teeyard", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=", "ExecReload=/bin/kill -HUP $MAINPID"} {
@@ -37,8 +37,8 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// TestDockerfile checks that the image contains little besides the program, does not run it as root,
-// and has a health check.
+// TestDockerfile checks that the image contains little besides the program, does not run it as
+// root, and has a health check.
 func TestDockerfile(t *testing.T) {
 	text := string(testenv.Must(os.ReadFile("Dockerfile")))
 	_, image, found := strings.Cut(text, "\nFROM scratch\n")
@@ -52,7 +52,7 @@ func TestDockerfile(t *testing.T) {
 	}
 }
 
-// TestCompose checks that the compose file fits the other files and is indented as YAML must be.
+// TestCompose checks that the compose file fits the other files and has the indentation of YAML.
 func TestCompose(t *testing.T) {
 	text := string(testenv.Must(os.ReadFile("compose.yaml")))
 	for i, line := range strings.Split(text, "\n") {

@@ -1,4 +1,4 @@
-// Package atomicfile replaces files as a whole.
+// Package atomicfile replaces files in one step.
 package atomicfile
 
 import (
@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 )
 
-// Write replaces or creates the file at path. A reader finds either the old or the new
-// content, even after a power failure. The file that a symbolic link leads to is replaced,
-// not the link. Only the owner may read a new file; a replaced one keeps its permissions.
+// Write replaces or creates the file at path. A reader finds either the old or the new content,
+// even after a power failure. If path is a symbolic link, Write replaces the link's target. Only
+// the owner may read a new file; a replaced file keeps its permissions.
 func Write(path string, b []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
 	err := write(path, b)
-	// The name of the temporary file says nothing, and differs each time.
+	// The name of the temporary file is random, so it does not help the reader of an error.
 	var onPath *fs.PathError
 	var onLink *os.LinkError
 	switch {

@@ -10,9 +10,9 @@
 //		img := p.Screenshot()
 //	}
 //
-// What pages log as errors, exceptions that nobody catches, and requests that leave the server
-// fail the test. WebGL2 works, drawn in software. The tests are skipped unless TEEYARD_PEERS=1 is set, and
-// fail without Chromium then (scripts/peers installs it).
+// A test fails if its page logs an error, does not catch an exception, or sends a request to
+// another server. WebGL2 works, drawn in software. The tests run only with TEEYARD_PEERS=1. Then
+// they fail without Chromium, which scripts/peers installs.
 package browsertest
 
 import (
@@ -39,19 +39,19 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// timeout is how long a page may take for what a test does with it. It is long, since
-// machines that test are busy.
+// timeout is how long a page may take for all actions of a test. It is long because test machines
+// are busy.
 const timeout = 5 * time.Minute
 
 // browser is the Chromium of this test program.
 var browser struct {
 	sync.Mutex
 	inMain bool
-	ctx    context.Context // nil until it is started
+	ctx    context.Context // nil until Chromium is started
 	stop   func()
 }
 
-// Main runs the tests of a package, and ends the browser after them if one started it.
+// Main runs the tests of a package. Afterwards it ends the browser, if a test started it.
 func Main(m *testing.M) {
 	browser.inMain = true
 	code := m.Run()
@@ -61,7 +61,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// start starts Chromium, if it does not run yet.
+// start starts Chromium, unless it runs already.
 func start(t testing.TB) context.Context {
 	t.Helper()
 	browser.Lock()
@@ -113,15 +113,15 @@ type Page struct {
 
 	mu       sync.Mutex
 	problems []string
-	lines    []string // that are no problem
-	allowed  []string // parts of problems that are none
+	lines    []string // logged lines that are not problems
+	allowed  []string // parts of allowed problems
 }
 
 // Width and Height are the size of a page's window in pixels, unless a test changes it.
 const Width, Height = 1280, 720
 
-// Open serves a handler on a port of its own, and opens a path of it in a tab of its own. Both end with the
-// test.
+// Open serves a handler on a port of its own, and opens a path of it in a new tab. Both end with
+// the test.
 func Open(t testing.TB, h http.Handler, path string) *Page {
 	t.Helper()
 	parent := start(t)
@@ -155,13 +155,13 @@ func Open(t testing.TB, h http.Handler, path string) *Page {
 // URL returns the address of a path of the page's server.
 func (p *Page) URL(path string) string { return p.server.URL + path }
 
-// Goto goes to another path of the server, and waits until it is loaded.
+// Goto opens another path of the server in the tab, and waits until it is loaded.
 func (p *Page) Goto(path string) {
 	p.t.Helper()
 	p.Do(chromedp.Navigate(p.URL(path)))
 }
 
-// Do does actions of package chromedp, such as clicks and keys.
+// Do runs actions of package chromedp, such as clicks and keys.
 func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	if err := chromedp.Do(p.ctx, actions...); err != nil {
@@ -175,8 +175,8 @@ func (p *Page) Run(expression string) {
 	Eval[chromedp.Void](p, expression)
 }
 
-// Eval evaluates a JavaScript expression, waits for its promise if it is one, and decodes
-// the result, as JSON.
+// Eval evaluates a JavaScript expression, waits for its promise if it is one, and decodes the
+// result from JSON.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -212,7 +212,7 @@ func (p *Page) Screenshot() image.Image {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if dir := os.Getenv("TEEYARD_SCREENSHOTS"); dir != "" { // to look at
+	if dir := os.Getenv("TEEYARD_SCREENSHOTS"); dir != "" { // kept for inspection
 		if err := os.WriteFile(dir+"/"+strings.ReplaceAll(p.t.Name(), "/", "-")+".png", b, 0o644); err != nil {
 			p.t.Error(err)
 		}
@@ -220,14 +220,14 @@ func (p *Page) Screenshot() image.Image {
 	return img
 }
 
-// Allow makes what contains a text no problem from now on.
+// Allow ignores, from now on, problems that contain a text.
 func (p *Page) Allow(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.allowed = append(p.allowed, text)
 }
 
-// Expect takes back the problems so far, for tests that cause some, and returns them.
+// Expect returns the problems so far, and forgets them, for tests that cause some.
 func (p *Page) Expect() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -238,7 +238,7 @@ func (p *Page) Expect() []string {
 
 func (p *Page) problem(format string, args ...any) { p.note(&p.problems, format, args...) }
 
-// note adds a line to a list, which is shown when the test ends.
+// note adds a line to a list that the test logs at its end.
 func (p *Page) note(list *[]string, format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -247,7 +247,7 @@ func (p *Page) note(list *[]string, format string, args ...any) {
 	}
 }
 
-// observe notes what must not happen.
+// observe records the problems of a page.
 func (p *Page) observe(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
@@ -283,15 +283,14 @@ func (p *Page) observe(event any) {
 	}
 }
 
-// HeapUsed returns the memory in bytes that the page's script has taken and that has not
-// been collected.
+// HeapUsed returns the number of bytes in use by the page's scripts, without collected garbage.
 func (p *Page) HeapUsed() float64 {
 	p.t.Helper()
 	return Eval[float64](p, `performance.memory.usedJSHeapSize`)
 }
 
-// Touch puts fingers on the page, each at x and y in pixels, moves those that are there, or
-// takes them away if there are no points.
+// Touch puts fingers on the page or moves them, to x and y in pixels. Without points it lifts the
+// fingers.
 func (p *Page) Touch(kind input.DispatchTouchEventType, points ...[2]float64) {
 	p.t.Helper()
 	list := []*input.TouchPoint{}

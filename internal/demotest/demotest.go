@@ -1,5 +1,5 @@
-// Package demotest compares recordings of real programs with what package demo makes of
-// them.
+// Package demotest compares recordings of real programs with the output of package demo for the
+// same content.
 package demotest
 
 import (
@@ -21,7 +21,7 @@ func (f *memFile) Write(b []byte) (int, error) {
 
 func (f *memFile) WriteAt(b []byte, at int64) (int, error) { return copy(f.b[at:], b), nil }
 
-// Rewrite reads a demo and writes its snapshots and messages anew.
+// Rewrite reads a demo and writes its snapshots and messages to a new demo.
 func Rewrite(tb testing.TB, file []byte) []byte {
 	tb.Helper()
 	r, err := demo.NewReader(bytes.NewReader(file))
@@ -69,10 +69,9 @@ func Rewrite(tb testing.TB, file []byte) []byte {
 	return out.b
 }
 
-// Check checks that a recording of a real program becomes the same file when it is
-// written anew. DDNet does not sort the items of a snapshot, so its files become ones
-// with the same chunks, in whose snapshots only the order differs. It returns the number of
-// snapshots and messages.
+// Check checks that Rewrite makes the same file of a real program's recording. DDNet does not sort
+// the items of a snapshot, so for its recordings only the order of the items in snapshots may
+// differ. Check returns the number of snapshots and messages.
 func Check(tb testing.TB, file []byte) (snapshots, messages int) {
 	tb.Helper()
 	again := Rewrite(tb, file)

@@ -9,21 +9,21 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// Worst is a way in which a demo of 0.6 costs much for its size.
+// Worst is a kind of 0.6 demo that costs much work for its size.
 type Worst int
 
 const (
-	// AllChange has 64 players and as many items as fit, all of which change in every
-	// snapshot, each of which is a keyframe.
+	// AllChange has 64 players and as many items as fit. All items change in every snapshot, and
+	// every snapshot is a keyframe.
 	AllChange Worst = iota
-	// OneChanges has the same items, of which one changes from snapshot to snapshot: few bytes
-	// for as much work.
+	// OneChanges has the same items, but only one changes from snapshot to snapshot. So few bytes
+	// cause the same work.
 	OneChanges
-	// LargeMap has a map that takes most of the file.
+	// LargeMap has a map that takes up most of the file.
 	LargeMap
 )
 
-// WorstKinds are all kinds of demos that cost much.
+// WorstKinds are all kinds of costly demos.
 var WorstKinds = []Worst{AllChange, OneChanges, LargeMap}
 
 // String returns the name.
@@ -31,7 +31,8 @@ func (k Worst) String() string {
 	return [...]string{"all items change", "one item changes", "a large map"}[k]
 }
 
-// WorstDemo makes a demo of about size bytes, not more. The same arguments make the same demo.
+// WorstDemo returns a demo of about size bytes, but not more. The same arguments return the same
+// demo.
 func WorstDemo(k Worst, size int) []byte {
 	random := rand.New(rand.NewPCG(6, uint64(k)))
 	h := demo.Header{NetVersion: msg6.NetVersion, MapName: "worst", Type: "server"}
@@ -66,9 +67,10 @@ func WorstDemo(k Worst, size int) []byte {
 	}
 }
 
-// worstSnapshot fills a snapshot with what 64 players can see, as much as a chunk of a demo takes.
+// worstSnapshot fills a snapshot with objects that 64 players can see, up to the size of a demo's
+// chunk.
 func worstSnapshot(to *snapshot.Snapshot, random *rand.Rand) {
-	const most = 60 << 10 // bytes
+	const most = 60 << 10 // in bytes
 	var b snapshot.Builder
 	add := func(typ, id, size int, fields ...int32) {
 		to := b.Add(typ, id, size)

@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/format/demo"
 )
 
-// TestWorstDemo: the demos can be read as a whole, and have what they are for.
+// TestWorstDemo checks that the demos can be read to their end, and contain the costly parts.
 func TestWorstDemo(t *testing.T) {
 	const size = 1 << 20
 	for _, k := range WorstKinds {

@@ -1,5 +1,4 @@
-// Package golden provides tests with captures of the datagrams that real programs
-// exchanged.
+// Package golden has captures of the datagrams between real programs, for tests.
 package golden
 
 import (
@@ -23,21 +22,21 @@ var files embed.FS
 
 // Names of the captures.
 const (
-	// Join is a 0.7.5 client joining a 0.7.5 server, playing and leaving; both
-	// directions.
+	// Join is a 0.7.5 client that joins a 0.7.5 server, plays and leaves, in both directions.
 	Join = "teeworlds-0.7.5-dm1.pcap"
-	// Server16 is what a 0.7.5 server sent to one of 16 players in 70 s.
+	// Server16 has the datagrams of a 0.7.5 server to one of 16 players in 70 s.
 	Server16 = "tw16.s2c.pkts"
-	// Client16 is what that player sent.
+	// Client16 has the datagrams of this player.
 	Client16 = "tw16.c2s.pkts"
-	// Join6 is a DDNet 16.4 client joining a DDNet 16.4 server over 0.6, playing
-	// and leaving; both directions.
+	// Join6 is a DDNet 16.4 client that joins a DDNet 16.4 server over 0.6, plays and leaves, in
+	// both directions.
 	Join6 = "ddnet-16.4-dm1-over-0.6.pcap"
-	// DDRace is what DDNet-Server 16.4 sent to a client of release 16.4 that raced in a map with all
-	// kinds of entities, and DDRace16000 what it sent to one of release 16.0 that was there.
+	// DDRace has the datagrams of DDNet-Server 16.4 to a client of release 16.4 that raced on a map
+	// with all kinds of entities. DDRace16000 has its datagrams to a client of release 16.0 in the
+	// same match.
 	DDRace      = "ddnet-16.4-ddrace.s2c.pkts.gz"
 	DDRace16000 = "ddnet-16.4-ddrace-16.0.s2c.pkts.gz"
-	// DDRaceMap is their map.
+	// DDRaceMap is the map of both.
 	DDRaceMap = "ddrace.map"
 )
 
@@ -45,13 +44,13 @@ const (
 type Datagram struct {
 	// ToServer is the direction: from the client to the server.
 	ToServer bool
-	// At is the time since the first datagram; 0 in captures without times.
+	// At is the time since the first datagram. It is 0 in captures without times.
 	At time.Duration
 	// B is the payload.
 	B []byte
 }
 
-// File returns the bytes of a capture. They may be changed.
+// File returns the bytes of a capture. The caller may change them.
 func File(tb testing.TB, name string) []byte {
 	tb.Helper()
 	b, err := files.ReadFile("testdata/" + name)
@@ -61,8 +60,7 @@ func File(tb testing.TB, name string) []byte {
 	return b
 }
 
-// Datagrams returns the datagrams of one of the captures, in order. Their bytes
-// may be changed.
+// Datagrams returns the datagrams of a capture in order. The caller may change their bytes.
 func Datagrams(tb testing.TB, name string) []Datagram {
 	tb.Helper()
 	var ds []Datagram
@@ -94,8 +92,8 @@ func decompress(tb testing.TB, b []byte) []byte {
 	return b
 }
 
-// parsePCAP returns the UDP datagrams of a capture of tcpdump. The server is the receiver of the
-// first.
+// parsePCAP returns the UDP datagrams of a tcpdump capture. The receiver of the first datagram is
+// the server.
 func parsePCAP(b []byte) ([]Datagram, error) {
 	r, err := pcap.NewReader(bytes.NewReader(b))
 	if err != nil {
@@ -123,11 +121,11 @@ func parsePCAP(b []byte) ([]Datagram, error) {
 	}
 }
 
-// ErrFormat means that a file is not a capture that this package reads.
+// ErrFormat means that this package cannot read a file as a capture.
 var ErrFormat = errors.New("golden: malformed capture")
 
-// ParseRecords splits a file of records, each a little endian length of 4 bytes
-// and a datagram, all of one direction. The result is borrowed from b.
+// ParseRecords splits a file of records, each a little endian length of 4 bytes and a datagram, all
+// in one direction. The result shares the memory of b.
 func ParseRecords(b []byte, toServer bool) ([]Datagram, error) {
 	var ds []Datagram
 	for len(b) > 0 {

@@ -17,38 +17,39 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-// ChurnConfig says how clients come and go.
+// ChurnConfig describes clients that join and leave.
 type ChurnConfig struct {
 	// Server is the address of a server on the loopback network.
 	Server transport.Peer
 	// Rate is how many clients start to join per second.
 	Rate int
-	// Concurrent is the maximum number of clients at the same time.
+	// Concurrent is the largest number of clients at the same time.
 	Concurrent int
-	// Until is when a client leaves: in client.Loading (connected), client.Entering (told
-	// to enter) or client.Playing.
+	// Until is the state in which a client leaves: client.Loading (connected), client.Entering
+	// (allowed to enter) or client.Playing.
 	Until client.State
-	// Patience is how long a client waits to reach Until, 2 s if 0.
+	// Patience is how long a client waits to reach Until. 0 means 2 s.
 	Patience time.Duration
-	// Addr returns the address of client k, 0 and up; nil is one in 127.16.0.0/12 and up.
+	// Addr returns the address of client k, counted from 0. If it is nil, clients use addresses
+	// from 127.16.0.0 on.
 	Addr func(k int) string
 }
 
-// ChurnStats counts the clients by how they ended.
+// ChurnStats counts clients by their result.
 type ChurnStats struct {
-	// Started is how many sent a first datagram.
+	// Started is the number of clients that sent a first datagram.
 	Started int
-	// Left is how many reached the state Until and left.
+	// Left is the number of clients that reached the state Until and left.
 	Left int
-	// Refused is how many the server closed the connection of, for example because it was
-	// full.
+	// Refused is the number of clients whose connection the server closed, for example because it
+	// was full.
 	Refused int
-	// Lost is how many did not reach Until in time.
+	// Lost is the number of clients that did not reach Until in time.
 	Lost int
 }
 
-// Churn lets clients join and leave until ctx ends. Each has an address of its own, since
-// servers ban those who leave within a second.
+// Churn makes clients join and leave until ctx ends. Each has its own address, since servers ban
+// clients that leave within a second.
 func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 	if cfg.Patience == 0 {
 		cfg.Patience = 2 * time.Second
@@ -98,7 +99,7 @@ func Churn(ctx context.Context, cfg ChurnConfig) (ChurnStats, error) {
 	return s, <-errs
 }
 
-// connection is a session with a socket that is driven step by step.
+// connection is a session with a socket that the caller drives step by step.
 type connection struct {
 	*client.Session
 	server transport.Peer
@@ -130,7 +131,7 @@ func (c *connection) open(cfg udp.Config) (err error) {
 	return nil
 }
 
-// step waits for datagrams and handles them. It returns the time.
+// step waits for datagrams, handles them and returns the time.
 func (c *connection) step(wait time.Duration) (conn.Time, error) {
 	n, err := c.sock.ReadBatch(c.batch, c.sock.Now()+int64(wait))
 	if err != nil {
@@ -161,8 +162,8 @@ func newChurnClient(cfg *ChurnConfig) (*connection, error) {
 	})
 }
 
-// joinAndLeave joins and leaves once, as the k-th client of all. It reports whether it reached
-// the state.
+// joinAndLeave joins and leaves once as client k. It reports whether the client reached the state
+// Until.
 func (c *connection) joinAndLeave(k int, cfg *ChurnConfig) (bool, error) {
 	if err := c.open(udp.Config{Addr: cfg.Addr(k), Batch: 4, ReadBuffer: 1 << 16, WriteBuffer: 1 << 16}); err != nil {
 		return false, err

@@ -18,8 +18,8 @@ import (
 // ErrTimeout means that a server did not answer in time.
 var ErrTimeout = errors.New("load: no answer")
 
-// FetchMap joins a server, downloads its map and leaves. It returns the size of the map in
-// bytes and the time from the connection to the last chunk.
+// FetchMap joins a server, downloads its map and leaves. It returns the map's size in bytes, and
+// the time from the connection to the last chunk.
 func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.Duration, err error) {
 	var began, done conn.Time
 	var c *connection
@@ -29,7 +29,7 @@ func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.D
 	if err != nil {
 		return 0, 0, err
 	}
-	// Use a new address each time, since servers ban those who leave within a second.
+	// Use a new address each time, since servers ban clients that leave within a second.
 	k := fetches.Add(1)
 	if err := c.open(udp.Config{Addr: fmt.Sprintf("127.2.%d.%d", k>>8&255, k&255), ReadBuffer: 4 << 20}); err != nil {
 		return 0, 0, err
@@ -53,12 +53,12 @@ func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.D
 
 var fetches atomic.Uint32
 
-// MaxUnanswered is the number of queries that wait for an answer: two batches, so that client
-// and server work at the same time.
+// MaxUnanswered is the largest number of queries that wait for an answer. It is two batches, so
+// that client and server work at the same time.
 const MaxUnanswered = 128
 
-// QueryInfo queries a server's information for a time, with at most MaxUnanswered queries
-// unanswered, and returns the number of answers.
+// QueryInfo queries a server's information for some time and returns the number of answers. At most
+// MaxUnanswered queries wait for an answer.
 func QueryInfo(server transport.Peer, span time.Duration) (answers int, err error) {
 	sock, err := udp.Listen(udp.Config{Addr: loopbackAddress(0)})
 	if err != nil {
@@ -83,8 +83,8 @@ func QueryInfo(server transport.Peer, span time.Duration) (answers int, err erro
 	return answers, err
 }
 
-// RepeatQuery sends the same query for a time, with at most MaxUnanswered unanswered. It returns the
-// number of answers and the first one of the last batch.
+// RepeatQuery sends the same query for some time. It returns the number of answers, and the first
+// answer of the last batch. At most MaxUnanswered queries wait for an answer.
 func RepeatQuery(sock *udp.Conn, server transport.Peer, question []byte, span time.Duration) (answers int, last []byte, err error) {
 	batch := make([]transport.Datagram, 64)
 	waiting := 0
@@ -99,7 +99,7 @@ func RepeatQuery(sock *udp.Conn, server transport.Peer, question []byte, span ti
 		}
 		answers += n
 		if waiting -= n; n == 0 {
-			waiting = 0 // they were lost
+			waiting = 0 // the answers were lost
 		} else {
 			last = batch[0].Data
 		}

@@ -1,6 +1,6 @@
-// Package load puts many clients on a Teeworlds server, over real sockets, and counts
-// what they receive. Benchmarks use it to compare servers under the same load, and
-// "teeyard bots" to let bots play.
+// Package load connects many clients to a Teeworlds server over real sockets, and counts the data
+// that they receive. Benchmarks use it to compare servers under the same load. The command "teeyard
+// bots" uses it to let bots play.
 package load
 
 import (
@@ -20,53 +20,53 @@ import (
 // ErrJoin means that not all clients joined in time.
 var ErrJoin = errors.New("load: clients did not get into the game")
 
-// Config says who joins which servers. Zero values of all but Servers and Clients work.
+// Config describes clients and their servers. All fields but Servers and Clients may be zero.
 type Config struct {
-	// Servers are joined in turn. On the loopback network of IPv4 each client has an address of its own
-	// (127.0.1.1 and up), so that limits per address do not apply.
+	// Servers are the servers, which the clients join in turn. On the IPv4 loopback network each
+	// client has its own address (127.0.1.1 and up), so that limits per address do not apply.
 	Servers []transport.Peer
 	// Clients is the number of clients.
 	Clients int
-	// Interval is the time between one client's join and the next one's, 5 ms if 0.
+	// Interval is the time between the joins of two clients. 0 means 5 ms.
 	Interval time.Duration
-	// Seed makes the inputs: client i of two swarms with the same seed does the same.
+	// Seed determines the inputs: client i of two swarms with the same seed acts the same.
 	Seed uint64
-	// Versions are spoken in turn; none is client.Version07.
+	// Versions are used by the clients in turn. Without any, all use client.Version07.
 	Versions []client.Version
-	// Configure may change the configuration of client i. Its Play as given to
-	// Configure walks, jumps, aims, hooks and fires at random.
+	// Configure, if not nil, may change the configuration of client i. Before, Play walks, jumps,
+	// aims, hooks and fires at random.
 	Configure func(i int, cfg *client.Config)
 }
 
-// Stats is what a client received since it joined, or since ResetStats.
+// Stats counts the data that a client received since it joined, or since ResetStats.
 type Stats struct {
 	client.Stats
 	Version client.Version
-	// FirstSnapshot is the time from the first datagram to the first snapshot, and Joined that
-	// until the client was in the game; 0 before it.
+	// FirstSnapshot is the time from the first datagram to the first snapshot. Joined is the time
+	// until the client was in the game. Before that, each is 0.
 	FirstSnapshot, Joined time.Duration
 	// Playing is how long the client has been in the game.
 	Playing time.Duration
-	// Missed is how many snapshots did not arrive although their neighbours did.
+	// Missed is the number of snapshots that did not arrive although their neighbours did.
 	Missed int
-	// LongestGap is the longest time between two snapshots. It includes the time
-	// in which the system did not let this process run.
+	// LongestGap is the longest time between two snapshots. It includes time in which the system
+	// did not run this process.
 	LongestGap time.Duration
-	// InputsEarly are the times in ms that inputs arrived before their tick, below zero for
-	// those that were late: the first 65536 at most.
+	// InputsEarly are the times in ms by which inputs arrived before their tick, at most the first
+	// 65536. Late inputs have negative times.
 	InputsEarly []int32
-	// Err is why the client is offline, nil if it is not.
+	// Err is the reason why the client is offline, or nil.
 	Err error
 }
 
-// Swarm is a number of clients.
+// Swarm is a group of clients.
 type Swarm struct {
 	members []*member
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
 
-// Start lets the clients join. They leave when ctx ends, or by Stop.
+// Start makes the clients join. They leave when ctx ends or Stop is called.
 func Start(ctx context.Context, cfg Config) *Swarm {
 	s := new(Swarm)
 	ctx, s.cancel = context.WithCancel(ctx)
@@ -82,8 +82,8 @@ func Start(ctx context.Context, cfg Config) *Swarm {
 	return s
 }
 
-// WaitJoined waits until all clients play, for at most limit, and not for clients that have given up. The
-// error wraps ErrJoin, and that of a client that did.
+// WaitJoined waits until all clients play. It returns an error after limit, or as soon as a client
+// has given up. The error wraps ErrJoin, and the error of that client.
 func (s *Swarm) WaitJoined(limit time.Duration) error {
 	deadline := time.Now().Add(limit)
 	for {
@@ -119,7 +119,7 @@ func (s *Swarm) ResetStats() {
 	}
 }
 
-// Stats returns what each client received.
+// Stats returns the statistics of each client.
 func (s *Swarm) Stats() []Stats {
 	all := make([]Stats, len(s.members))
 	for i, m := range s.members {
@@ -131,7 +131,7 @@ func (s *Swarm) Stats() []Stats {
 	return all
 }
 
-// addStats adds factor times the counters of b to those of a.
+// addStats returns a with factor times the counters of b added.
 func addStats(a, b client.Stats, factor int) client.Stats {
 	a.Snapshots += factor * b.Snapshots
 	a.CRCFailures += factor * b.CRCFailures
@@ -146,7 +146,7 @@ func addStats(a, b client.Stats, factor int) client.Stats {
 	return a
 }
 
-// Total returns the sum over clients, with the longest of the gaps and the last of the errors.
+// Total returns the sum over all clients, with the longest of the gaps and the last of the errors.
 func Total(all []Stats) Stats {
 	var t Stats
 	for i := range all {
@@ -166,7 +166,7 @@ func Total(all []Stats) Stats {
 // Wait waits until all clients have left.
 func (s *Swarm) Wait() { s.running.Wait() }
 
-// Stop lets all clients leave, and waits for that.
+// Stop makes all clients leave, and waits for that.
 func (s *Swarm) Stop() {
 	s.cancel()
 	s.Wait()
@@ -191,14 +191,14 @@ type member struct {
 // loopbackAddress returns the loopback address of the i-th client.
 func loopbackAddress(i int) string { return fmt.Sprintf("127.0.%d.%d", 1+i/250, 1+i%250) }
 
-// ddnetVersion is the release of DDNet that clients claim to be, where a server asks.
+// ddnetVersion is the DDNet release that clients announce if a server asks.
 const ddnetVersion = 16040
 
 func newMember(cfg *Config, i int) *member {
 	server := cfg.Servers[i%len(cfg.Servers)]
 	m := &member{server: server.String(), rand: rand.New(rand.NewPCG(cfg.Seed, uint64(i)))}
 	m.cfg = client.Config{Name: fmt.Sprintf("bot %d", i), Version: client.Version07, DDNetVersion: ddnetVersion, NoMap: true}
-	m.cfg.OnEvent = func(*client.Client, event.Event) {} // none are kept
+	m.cfg.OnEvent = func(*client.Client, event.Event) {} // events are not kept
 	m.cfg.Play = func(*client.Client, *game.View) game.Input { return m.randomInput() }
 	if len(cfg.Versions) > 0 {
 		m.cfg.Version = cfg.Versions[i%len(cfg.Versions)]
@@ -242,7 +242,7 @@ func (m *member) run(ctx context.Context, at time.Time) {
 	<-c.Done()
 }
 
-// end notes how it ended.
+// end records how the client ended.
 func (m *member) end(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -283,7 +283,7 @@ func (m *member) onInputTiming(_, early int32) {
 	}
 }
 
-// randomInput changes the input at random, as is done once per tick.
+// randomInput changes the input at random and returns it. It is called once per tick.
 func (m *member) randomInput() game.Input {
 	in, r := &m.input, m.rand
 	if r.IntN(15) == 0 {

@@ -88,7 +88,7 @@ func TestFetchAskChurn(t *testing.T) {
 	if size, span, err := load.FetchMap(addr, 10*time.Second); err != nil || size == 0 || span <= 0 {
 		t.Errorf("map: %d bytes in %v, %v", size, span, err)
 	}
-	// A busy machine gets longer.
+	// A busy machine gets more time.
 	for span := 200 * time.Millisecond; ; span *= 4 {
 		ctx, cancel := context.WithTimeout(context.Background(), span)
 		got, err := load.Churn(ctx, load.ChurnConfig{Server: addr, Rate: 100, Concurrent: 8, Until: client.Entering})

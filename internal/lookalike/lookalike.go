@@ -1,5 +1,5 @@
 // Package lookalike finds names that readers take for each other, such as "Tee" and "Тее" with
-// letters of Cyrillic. It knows what DDNet-Server 16.4 knows.
+// Cyrillic letters. Its table of characters is DDNet-Server 16.4's.
 package lookalike
 
 import (
@@ -12,7 +12,7 @@ import (
 //go:embed lookalikes.txt
 var table string
 
-// skeletons has what the characters of the table look like.
+// skeletons maps each character of the table to the characters that it looks like.
 var skeletons = sync.OnceValue(func() map[rune]string {
 	m := make(map[rune]string, 8192)
 	for line := range strings.Lines(table) {
@@ -25,8 +25,8 @@ var skeletons = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// Skeleton returns what a name looks like: two names with the same skeleton can be taken for each
-// other. Spaces and what shows nothing or only marks other characters are left out.
+// Skeleton returns the appearance of a name: two names with the same skeleton look alike. It leaves
+// out spaces, invisible characters and marks on other characters.
 func Skeleton(name string) string {
 	m := skeletons()
 	var b strings.Builder

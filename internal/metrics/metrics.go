@@ -15,13 +15,13 @@ const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 // Kind is the type of a metric.
 type Kind string
 
-// The kinds. The name of a Counter ends in _total.
+// The kinds. The name of a Counter must end in _total.
 const (
 	Counter Kind = "counter"
 	Gauge   Kind = "gauge"
 )
 
-// Writer writes metrics. It does not check names, which have letters, digits and
+// Writer writes metrics. It does not check names, which must consist of letters, digits and
 // underscores.
 type Writer struct {
 	w      io.Writer
@@ -39,7 +39,7 @@ func (w *Writer) Value(name string, kind Kind, help string, v float64) {
 	w.flush()
 }
 
-// Labelled writes a metric with a value for each value of a label.
+// Labelled writes a metric with one value for each value of a label.
 func (w *Writer) Labelled(name string, kind Kind, help, label string, values map[string]uint64) {
 	w.head(name, string(kind), help)
 	for _, value := range slices.Sorted(maps.Keys(values)) {
@@ -48,16 +48,16 @@ func (w *Writer) Labelled(name string, kind Kind, help, label string, values map
 	w.flush()
 }
 
-// Info writes a metric that is 1 and tells by its labels what cannot be a number: names and
-// values, alternating.
+// Info writes a metric with the value 1 and labels for data that is not numeric. The labels are
+// names and values in turn.
 func (w *Writer) Info(name, help string, labels ...string) {
 	w.head(name, string(Gauge), help)
 	w.line(name, "", labels, 1)
 	w.flush()
 }
 
-// Histogram writes a histogram. Counts has one number for each upper bound and one for what
-// is above the last, which are not cumulative; sum is that of all values.
+// Histogram writes a histogram. Counts has a number for each upper bound, and one for values above
+// the last bound. The numbers are not cumulative. The sum is the sum of all values.
 func (w *Writer) Histogram(name, help string, bounds []float64, counts []uint64, sum float64) {
 	w.head(name, "histogram", help)
 	total := uint64(0)
@@ -74,14 +74,14 @@ func (w *Writer) Histogram(name, help string, bounds []float64, counts []uint64,
 	w.flush()
 }
 
-// head begins a metric.
+// head writes the head of a metric.
 func (w *Writer) head(name, kind, help string) {
 	w.buf = append(w.buf[:0], "# HELP "+w.prefix+name+" "...)
 	w.buf = append(append(w.buf, helpEscapes.Replace(help)...), '\n')
 	w.buf = append(w.buf, "# TYPE "+w.prefix+name+" "+kind+"\n"...)
 }
 
-// line adds a value.
+// line writes one value.
 func (w *Writer) line(name, suffix string, labels []string, v float64) {
 	w.buf = append(w.buf, w.prefix+name+suffix...)
 	for i := 0; i+1 < len(labels); i += 2 {

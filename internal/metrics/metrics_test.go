@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWriter compares all kinds of metrics with what the format's documentation has.
+// TestWriter compares all kinds of metrics with the examples in the format's documentation.
 func TestWriter(t *testing.T) {
 	var b strings.Builder
 	w := NewWriter(&b, "x_")

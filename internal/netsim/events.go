@@ -12,12 +12,12 @@ type event struct {
 	at, seq  int64
 	run      func(now int64)
 	path     *path
-	nth      uint64 // of those sent on path
+	nth      uint64 // number among the datagrams sent on path
 	from, to transport.Peer
 	b        []byte
 }
 
-// events is a heap by time, then by order of making.
+// events is a heap, ordered by time and then by creation.
 type events struct {
 	heap []event
 	seq  int64
@@ -63,13 +63,13 @@ func (q *events) pop() event {
 	}
 }
 
-// At makes f run at the time at (ns), or next if that is past.
+// At runs f at the time at (ns), or as the next event if that time is past.
 func (n *Net) At(at int64, f func(now int64)) {
 	n.queue.push(event{at: max(at, n.now), run: f})
 }
 
-// Every makes f run each period from now on, first after one period, until stop is
-// called. It panics if period is not positive.
+// Every runs f after each period from now on, until stop is called. It panics if period is not
+// positive.
 func (n *Net) Every(period time.Duration, f func(now int64)) (stop func()) {
 	if period <= 0 {
 		panic("netsim: period must be positive")
@@ -87,8 +87,8 @@ func (n *Net) Every(period time.Duration, f func(now int64)) (stop func()) {
 	return func() { stopped = true }
 }
 
-// Step moves the clock to the next event and carries it out. It reports false, and
-// leaves the clock alone, if there is none.
+// Step moves the clock to the next event and runs it. Without an event it returns false and leaves
+// the clock unchanged.
 func (n *Net) Step() bool {
 	if len(n.queue.heap) == 0 {
 		return false
@@ -103,8 +103,7 @@ func (n *Net) Step() bool {
 	return true
 }
 
-// Run carries out all events up to and including the time until (ns) and leaves the
-// clock there.
+// Run runs all events up to and including the time until (ns), and leaves the clock at that time.
 func (n *Net) Run(until int64) {
 	for len(n.queue.heap) > 0 && n.queue.heap[0].at <= until {
 		n.Step()
@@ -112,11 +111,11 @@ func (n *Net) Run(until int64) {
 	n.now = max(n.now, until)
 }
 
-// RunFor carries out all events of the next span.
+// RunFor runs all events of the next span.
 func (n *Net) RunFor(span time.Duration) { n.Run(n.now + int64(span)) }
 
-// RunUntil carries out events until ok reports true, at most for limit. It asks every
-// 10 ms, and returns the last answer.
+// RunUntil runs events until ok returns true, but at most for limit. It calls ok every 10 ms, and
+// returns the last result.
 func (n *Net) RunUntil(limit time.Duration, ok func() bool) bool {
 	for end := n.now + int64(limit); n.now < end; n.RunFor(10 * time.Millisecond) {
 		if ok() {
@@ -126,8 +125,8 @@ func (n *Net) RunUntil(limit time.Duration, ok func() bool) bool {
 	return ok()
 }
 
-// Drive connects an endpoint to a server that does no input itself: feed takes each
-// datagram when it arrives, and advance runs after each arrival and every 5 ms.
+// Drive connects an endpoint to a server that does no input itself. feed gets each datagram when it
+// arrives, and advance runs after each arrival and every 5 ms.
 func (n *Net) Drive(endpoint *mem.Conn, feed func(d transport.Datagram), advance func(now int64)) {
 	batch := make([]transport.Datagram, 16)
 	n.OnArrival(endpoint.LocalAddr(), func(int64) {

@@ -1,11 +1,11 @@
-// Package netsim is a network in virtual time that loses, delays, repeats and
-// reorders datagrams as a seed says. Tests run whole matches over it, faster than
-// real time and the same way every time.
+// Package netsim is a network in virtual time. A seed decides which datagrams it loses, delays,
+// repeats and reorders. Tests run whole matches over it, faster than real time and the same way
+// every time.
 //
-// Everything happens in the goroutine that calls [Net.Step] or [Net.Run]: datagrams
-// are delivered and timers run in the order of their time, and of their making when
-// the times are equal. An endpoint is a [mem.Conn] on the virtual clock; code that
-// does no I/O of its own takes datagrams through [Net.Handle] instead.
+// Everything happens in the goroutine that calls [Net.Step] or [Net.Run]. Datagrams are delivered
+// and timers run in the order of their time, and at equal times in the order of their creation. An
+// endpoint is a [mem.Conn] on the virtual clock. Code that does no I/O of its own receives
+// datagrams through [Net.Handle] instead.
 package netsim
 
 import (
@@ -21,31 +21,30 @@ import (
 	"github.com/teeyard/teeyard/transport/mem"
 )
 
-// ErrConfig is returned for a [Config] or [Link] that makes no sense.
+// ErrConfig is returned for a [Config] or [Link] with values that make no sense.
 var ErrConfig = errors.New("netsim: bad configuration")
 
 // Link is the quality of one direction between two hosts. The zero value is an
 // ideal link: immediate and reliable.
 type Link struct {
-	// Loss is the probability, 0..1, that a datagram vanishes.
+	// Loss is the probability, from 0 to 1, that a datagram is lost.
 	Loss float64
-	// Duplicate is the probability, 0..1, that a datagram that was not lost comes
-	// twice. Each copy has its own delay.
+	// Duplicate is the probability, from 0 to 1, that a datagram that was not lost arrives twice.
+	// Each copy has its own delay.
 	Duplicate float64
-	// Delay is the least time on the way.
+	// Delay is the least delay of a datagram.
 	Delay time.Duration
-	// Jitter is the range of the time added to Delay, evenly spread.
+	// Jitter is the range of the random time added to Delay, evenly distributed.
 	Jitter time.Duration
-	// Late is the probability, 0..1, that a datagram takes LateBy longer than others, so
-	// that those after it overtake it.
+	// Late is the probability, from 0 to 1, that a datagram takes LateBy longer than others. Later
+	// datagrams then overtake it.
 	Late   float64
 	LateBy time.Duration
-	// InOrder keeps datagrams from overtaking each other through Jitter.
+	// InOrder prevents Jitter from reordering datagrams.
 	InOrder bool
 	// Rate is the bandwidth in bytes per second; 0 is unlimited.
 	Rate int
-	// Queue is how many bytes wait for a link with a Rate before more are lost;
-	// 0 means 65536.
+	// Queue is how many bytes may wait for a link with a Rate; more are lost. 0 means 65536.
 	Queue int
 }
 
@@ -62,29 +61,29 @@ func (l Link) check() error {
 
 // Config is the configuration of a [Net]. The zero value is an ideal network.
 type Config struct {
-	// Seed decides all chance. The chance of one link does not depend on what
-	// other links carry.
+	// Seed determines all randomness. The randomness of a link does not depend on the traffic of
+	// other links.
 	Seed uint64
 	// Link is the quality of every link that SetLink does not change.
 	Link Link
-	// MaxUnanswered is how many datagrams may be on the way; more are lost. 0 means
-	// 65536.
+	// InFlight is how many datagrams may be in flight; more are lost. 0 means 65536.
 	InFlight int
 }
 
-// Stats count what became of the datagrams.
+// Stats counts datagrams by what happened to them.
 type Stats struct {
-	// Sent were handed to the network, of SentBytes in all.
+	// Sent is the number of datagrams handed to the network, and SentBytes their total size.
 	Sent, SentBytes uint64
-	// Delivered reached an endpoint or a handler, duplicates included.
+	// Delivered is the number that reached an endpoint or a handler, including duplicates.
 	Delivered uint64
-	// Lost fell to chance, Queued to a full queue or too many in flight.
+	// Lost is the number lost at random. Queued is the number dropped because a queue was full, or
+	// because too many datagrams were in flight.
 	Lost, Queued uint64
-	// Duplicated came twice.
+	// Duplicated is the number that arrived twice.
 	Duplicated uint64
-	// Reordered were delivered after one sent later on the same link.
+	// Reordered is the number delivered after a datagram that was sent later on the same link.
 	Reordered uint64
-	// Unreachable had no receiver, or one without room.
+	// Unreachable is the number without a receiver, or whose receiver had no room.
 	Unreachable uint64
 }
 
@@ -105,10 +104,10 @@ type hosts struct{ from, to netip.Addr }
 type path struct {
 	link   Link
 	rng    *rand.Rand
-	free   int64 // when the bandwidth is next unused
+	free   int64 // time at which the bandwidth is free again
 	last   int64 // latest arrival so far, for InOrder
 	sent   uint64
-	newest uint64 // the latest sent of those delivered
+	newest uint64 // the newest datagram delivered so far
 	stats  Stats
 }
 
@@ -128,7 +127,7 @@ type Net struct {
 	free     [][]byte
 }
 
-// New makes a network without endpoints, at time 0.
+// New returns a network without endpoints, at time 0.
 func New(cfg Config) (*Net, error) {
 	if err := cfg.Link.check(); err != nil {
 		return nil, err
@@ -154,8 +153,8 @@ func New(cfg Config) (*Net, error) {
 // Now returns the virtual time in ns.
 func (n *Net) Now() int64 { return n.now }
 
-// Listen makes an endpoint. Its reads never wait, so its owner has to be driven by
-// timers ([Net.Every]) or by [Net.OnArrival].
+// Listen makes an endpoint. Its reads never wait, so [Net.Every] or [Net.OnArrival] must run its
+// owner.
 func (n *Net) Listen(addr transport.Peer) (*mem.Conn, error) {
 	c, err := n.mem.Listen(addr)
 	if err == nil {
@@ -164,14 +163,14 @@ func (n *Net) Listen(addr transport.Peer) (*mem.Conn, error) {
 	return c, err
 }
 
-// OnArrival makes f run after each datagram that reached the endpoint addr. Only
-// one f per address; nil removes it.
+// OnArrival runs f after each datagram that reached the endpoint addr. An address has only one f;
+// nil removes it.
 func (n *Net) OnArrival(addr transport.Peer, f func(now int64)) {
 	n.arrivals[addr] = f
 }
 
-// Handle makes f receive what is sent to addr, instead of an endpoint. b is
-// borrowed for the call. nil removes the handler.
+// Handle makes f receive the datagrams to addr, in place of an endpoint. The slice b is valid only
+// during the call. A nil f removes the handler.
 func (n *Net) Handle(addr transport.Peer, f func(now int64, from transport.Peer, b []byte)) {
 	if f == nil {
 		delete(n.handlers, addr)
@@ -180,8 +179,8 @@ func (n *Net) Handle(addr transport.Peer, f func(now int64, from transport.Peer,
 	n.handlers[addr] = f
 }
 
-// SetLink sets the quality of the way from one host to another, from now on. What
-// is already on the way arrives as it would have.
+// SetLink sets the quality of the link from one host to another from now on. It does not change
+// datagrams in flight.
 func (n *Net) SetLink(from, to netip.Addr, l Link) error {
 	if err := l.check(); err != nil {
 		return err
@@ -203,7 +202,7 @@ func (n *Net) Stats() Stats {
 	return s
 }
 
-// LinkStats returns the counters of the way from one host to another.
+// LinkStats returns the counters of the link from one host to another.
 func (n *Net) LinkStats(from, to netip.Addr) Stats {
 	if p := n.paths[hosts{from, to}]; p != nil {
 		return p.stats
@@ -211,11 +210,11 @@ func (n *Net) LinkStats(from, to netip.Addr) Stats {
 	return Stats{}
 }
 
-// InFlight returns how many datagrams are on the way.
+// InFlight returns how many datagrams are in flight.
 func (n *Net) InFlight() int { return n.inFlight }
 
-// path finds the state of a link. Its chance comes from the seed and the two
-// addresses, so that it does not depend on when the link is first used.
+// path returns the state of a link. The link's randomness comes from the seed and the two
+// addresses, so that it does not depend on the time of its first use.
 func (n *Net) path(from, to netip.Addr) *path {
 	key := hosts{from, to}
 	p := n.paths[key]
@@ -247,8 +246,8 @@ func (n *Net) Send(from, to transport.Peer, b []byte) {
 	p.stats.Sent++
 	p.stats.SentBytes += uint64(len(b))
 	p.sent++
-	// Both numbers are drawn for every datagram, so that one probability does not
-	// change what the other does.
+	// Both numbers are drawn for every datagram, so that changing one probability does not change
+	// the other's results.
 	lost, twice := p.rng.Float64() < p.link.Loss, p.rng.Float64() < p.link.Duplicate
 	if lost {
 		p.stats.Lost++
@@ -273,7 +272,7 @@ func (n *Net) carry(p *path, from, to transport.Peer, b []byte) {
 		}
 		begin := max(n.now, p.free)
 		cost := (int64(len(b))*int64(time.Second) + r - 1) / r
-		// What waits is what the time until the link is free carries.
+		// The bytes that wait are those that the link carries until it is free.
 		if wait := time.Duration(begin-n.now).Seconds() * float64(r); wait+float64(len(b)) > float64(limit) {
 			p.stats.Queued++
 			return

@@ -25,8 +25,7 @@ type arrival struct {
 	n  uint32
 }
 
-// stream sends count numbered datagrams of size bytes, one every gap, and returns
-// what arrives.
+// stream sends count numbered datagrams of size bytes, one every gap, and returns the arrivals.
 func stream(t testing.TB, n *Net, count, size int, gap time.Duration) (got []arrival) {
 	t.Helper()
 	n.Handle(server, func(now int64, from transport.Peer, b []byte) {
@@ -110,8 +109,8 @@ func TestDelayBoundsAndAccounts(t *testing.T) {
 	})
 }
 
-// The rates are within five standard deviations: with the fixed seeds this never
-// changes, and a wrong probability is far outside.
+// TestRates checks that the rates are within five standard deviations. With the fixed seeds the
+// result never changes, and a wrong probability is far outside.
 func TestRates(t *testing.T) {
 	const count = 20000
 	for seed := range uint64(4) {
@@ -168,7 +167,8 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// Traffic on one link must not change the chance on another.
+// TestLinksAreIndependent checks that traffic on one link does not change the randomness of
+// another.
 func TestLinksAreIndependent(t *testing.T) {
 	cfg := Config{Seed: 3, Link: Link{Loss: 0.3, Jitter: 50 * time.Millisecond}}
 	want := stream(t, newNet(t, cfg), 100, 10, time.Millisecond)
@@ -184,7 +184,7 @@ func TestLinksAreIndependent(t *testing.T) {
 
 func TestBandwidth(t *testing.T) {
 	n := newNet(t, Config{Link: Link{Rate: 10000, Queue: 1000}})
-	// 40 datagrams of 100 bytes at once: ten fit the queue, 10 ms each.
+	// Send 40 datagrams of 100 bytes at once: ten fit into the queue, 10 ms each.
 	got := stream(t, n, 40, 100, 0)
 	if len(got) != 10 || n.Stats().Queued != 30 {
 		t.Fatalf("%d arrived, %d lost to the queue, want 10 and 30", len(got), n.Stats().Queued)
@@ -211,7 +211,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Two endpoints exchange datagrams through transport.Conn while the link changes.
+// TestEndpoints exchanges datagrams between two endpoints through transport.Conn while the link
+// changes.
 func TestEndpoints(t *testing.T) {
 	n := newNet(t, Config{Link: Link{Delay: 30 * time.Millisecond}})
 	s, err := n.Listen(server)

@@ -1,5 +1,5 @@
-// Package pcap reads network captures: files in the pcap and pcapng formats, and the
-// UDP datagrams in their packets.
+// Package pcap reads network captures: files in the pcap and pcapng formats, and the UDP datagrams
+// in their packets.
 package pcap
 
 import (
@@ -16,19 +16,19 @@ import (
 var (
 	// ErrFormat means that a file is not a capture, or is damaged.
 	ErrFormat = errors.New("pcap: not a capture file, or a damaged one")
-	// ErrCutOff means that a file ends within a packet, as when the capture was killed. What came before is good.
+	// ErrCutOff means that a file ends within a packet, for example because the capturing program
+	// was killed. Everything before it is good.
 	ErrCutOff = errors.New("pcap: the file is cut off")
 )
 
-// LinkType says what a packet begins with, as the registry of tcpdump numbers it.
+// LinkType is the kind of a packet's first header, as numbered in tcpdump's registry.
 type LinkType uint32
 
 // Packet is a captured packet.
 type Packet struct {
 	Time time.Time
 	Link LinkType
-	// Data is what was captured of the packet. It is valid until the next call of
-	// Reader.Next.
+	// Data is the captured part of the packet. It is valid until the next call of Reader.Next.
 	Data []byte
 }
 
@@ -37,19 +37,19 @@ type Reader struct {
 	src   *bufio.Reader
 	order binary.ByteOrder
 	buf   []byte
-	// offset is that of what is read next, and start that of the packet or block that it is of.
+	// offset is the offset in the file of the next read. start is the offset of the current packet
+	// or block.
 	offset, start int64
-	// pcapng tells the formats apart. A pcap file has one interface, a section of a
-	// pcapng file any number.
+	// pcapng is set for the pcapng format. A pcap file has one interface, a section of a pcapng
+	// file any number.
 	pcapng     bool
 	interfaces []captureInterface
 }
 
-// captureInterface describes the network interface that packets were captured on.
+// captureInterface describes the network interface of captured packets.
 type captureInterface struct {
 	link LinkType
-	// unitsPerSecond is the resolution of timestamps, and offset is added to them, in
-	// seconds.
+	// unitsPerSecond is the resolution of timestamps. offset, in seconds, is added to them.
 	unitsPerSecond uint64
 	offset         int64
 	snapLen        uint32 // longest captured part of a packet, 0 for no limit
@@ -59,8 +59,8 @@ type captureInterface struct {
 const (
 	fileHeaderSize   = 24
 	recordHeaderSize = 16
-	// maxBlock limits what a damaged length makes the reader allocate. Captures of
-	// tcpdump have packets of at most 262144 bytes.
+	// maxBlock limits the memory that a damaged length makes the reader allocate. Packets in
+	// tcpdump's captures have at most 262144 bytes.
 	maxBlock = 1 << 20
 	// maxInterfaces is the limit per section of a pcapng file.
 	maxInterfaces = 1 << 12
@@ -105,7 +105,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w, in the file header", err)
 	}
-	// The upper 4 bits say whether frames end with a checksum, which does not matter here.
+	// The upper 4 bits are about checksums at the end of frames, which do not matter here.
 	p.interfaces = []captureInterface{{link: LinkType(p.order.Uint32(h[20:]) & (1<<28 - 1)), unitsPerSecond: units}}
 	return p, nil
 }
@@ -159,7 +159,7 @@ func (r *Reader) readBytes(n uint32) ([]byte, error) {
 	return b, r.wrap(err)
 }
 
-// wrap returns the error for a file that ends too early or cannot be read, nil for nil.
+// wrap returns the error for a file that ends too early or cannot be read. It returns nil for nil.
 func (r *Reader) wrap(err error) error {
 	switch {
 	case err == nil:
@@ -170,16 +170,17 @@ func (r *Reader) wrap(err error) error {
 	return fmt.Errorf("pcap: after byte %d: %w", r.offset, err)
 }
 
-// readBlock reads a block of a pcapng file and returns what is between its lengths.
+// readBlock reads a block of a pcapng file and returns the content between its two lengths.
 func (r *Reader) readBlock() (blockType uint32, body []byte, err error) {
-	const around = 12 // type and length before, length behind
+	const around = 12 // type and length before the content, length after it
 	h, err := r.src.Peek(12)
 	if err != nil {
 		r.offset += int64(len(h))
 		return 0, nil, r.wrap(err)
 	}
 	if binary.LittleEndian.Uint32(h) == blockSection {
-		// The type reads the same both ways. A number behind the length says the order.
+		// The block type is the same in both byte orders. The number after the length shows the
+		// order.
 		switch uint32(0x1a2b3c4d) {
 		case binary.LittleEndian.Uint32(h[8:]):
 			r.order = binary.LittleEndian
@@ -217,7 +218,7 @@ func (r *Reader) readBlock() (blockType uint32, body []byte, err error) {
 	return blockType, b[8 : size-4], nil
 }
 
-// checkSize compares the size of a block with that which is behind it.
+// checkSize compares the size of a block with the size after its content.
 func (r *Reader) checkSize(size uint32, behind []byte) error {
 	if again := r.order.Uint32(behind); again != size {
 		return fmt.Errorf("%w: a block of %d bytes, and of %d by the length behind it", ErrFormat, size, again)
@@ -225,7 +226,7 @@ func (r *Reader) checkSize(size uint32, behind []byte) error {
 	return nil
 }
 
-// parseBlock parses the body of a block. ok reports whether it is a packet.
+// parseBlock parses the body of a block. ok is true for a packet.
 func (r *Reader) parseBlock(blockType uint32, b []byte) (p Packet, ok bool, err error) {
 	var headerSize int
 	switch blockType {
@@ -256,7 +257,7 @@ func (r *Reader) parseBlock(blockType uint32, b []byte) (p Packet, ok bool, err 
 	}
 	i := &r.interfaces[id]
 	p.Link = i.link
-	if blockType == blockSimplePacket { // it has no time
+	if blockType == blockSimplePacket { // such a packet has no time
 		if captured = r.order.Uint32(b); i.snapLen > 0 {
 			captured = min(captured, i.snapLen)
 		}
@@ -298,8 +299,8 @@ func (r *Reader) parseInterface(b []byte) error {
 	return nil
 }
 
-// unitsPerSecond decodes the resolution of timestamps: a negative power of 2 if the
-// highest bit is set, and of 10 if not. It returns 0 if 64 bits are too few.
+// unitsPerSecond decodes the resolution of timestamps: a negative power of 2 if the highest bit is
+// set, otherwise of 10. It returns 0 if the result does not fit into 64 bits.
 func unitsPerSecond(resolution byte) uint64 {
 	if exponent := resolution & 0x7f; resolution >= 0x80 {
 		return 1 << exponent

@@ -14,7 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// fromHex decodes hexadecimal digits with spaces between.
+// fromHex decodes hexadecimal digits with spaces between them.
 func fromHex(t testing.TB, s string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.Join(strings.Fields(s), ""))
@@ -97,7 +97,7 @@ func makeNGFile(order binary.AppendByteOrder, packet []byte) []byte {
 	plain := order.AppendUint16(nil, uint16(linkRaw))
 	plain = appendWords(order, append(plain, 0, 0), 0)
 	b = append(b, makeBlock(order, blockInterface, plain)...)
-	// The second has a comment, nanoseconds and an offset of 1000 s.
+	// The second interface has a comment, nanoseconds and an offset of 1000 s.
 	options := order.AppendUint16(order.AppendUint16(bytes.Clone(plain), 1), 3)
 	options = append(options, "abc\x00"...)
 	options = append(order.AppendUint16(order.AppendUint16(options, 9), 1), 9, 0, 0, 0)
@@ -120,7 +120,7 @@ func makeNGFile(order binary.AppendByteOrder, packet []byte) []byte {
 
 func TestNGFile(t *testing.T) {
 	packet := fromHex(t, ipv4)
-	var both []byte // sections of both orders in one file
+	var both []byte // sections of both byte orders in one file
 	for _, order := range orders {
 		both = append(both, makeNGFile(order, packet)...)
 	}
@@ -152,8 +152,8 @@ func TestDamagedFiles(t *testing.T) {
 				t.Errorf("%s, %d bytes: %v", name, n, err)
 			}
 		}
-		// A bit that is another one is an error that names the place, or in what there is no check for: the packet, its
-		// time, interfaces and options.
+		// A flipped bit leads to an error with the place in the file, unless the bit is in data
+		// without a check: the packet, its time, interfaces and options.
 		for d := range testenv.Damaged(b, 10_000) {
 			packets, err := readAll(d.File)
 			if !d.Cut && err == nil {

@@ -10,35 +10,34 @@ import (
 // Datagram is a UDP datagram in a captured packet.
 type Datagram struct {
 	Src, Dst netip.AddrPort
-	// Payload is valid as long as the packet. Of a datagram that was not captured whole it is the
-	// beginning, and Missing the number of bytes that are not there.
+	// Payload is valid as long as the packet. If the datagram was not captured completely, Payload
+	// is the beginning and Missing the number of missing bytes.
 	Payload []byte
 	Missing int
 }
 
 // Errors of Packet.UDP.
 var (
-	// ErrNotUDP means that a packet is one of another protocol.
+	// ErrNotUDP means that a packet belongs to another protocol.
 	ErrNotUDP = errors.New("pcap: not a UDP datagram")
 	// ErrFragment means that a packet has only a part of a UDP datagram.
 	ErrFragment = errors.New("pcap: a fragment of a UDP datagram")
-	// ErrPacket means that a packet is damaged or begins in an unknown way.
+	// ErrPacket means that a packet is damaged or has an unknown link header.
 	ErrPacket = errors.New("pcap: malformed packet")
 )
 
-// Types of links, those that tcpdump and Wireshark write for Ethernet, the loopback
-// device and "any".
+// Link types that tcpdump and Wireshark write for Ethernet, the loopback device and "any".
 const (
-	linkNull      LinkType = 0   // BSD loopback: a protocol family in the order of the machine
+	linkNull      LinkType = 0   // BSD loopback: a protocol family in the machine's byte order
 	linkEthernet  LinkType = 1   // also the loopback device of Linux
 	linkRawBSD    LinkType = 12  // an IP packet
 	linkRawOther  LinkType = 14  // the same
 	linkRaw       LinkType = 101 // the same
-	linkLoop      LinkType = 108 // OpenBSD loopback: the family in network order
-	linkLinux     LinkType = 113 // "any" of Linux: a header that ends with the type
+	linkLoop      LinkType = 108 // OpenBSD loopback: the family in network byte order
+	linkLinux     LinkType = 113 // "any" of Linux: a header that ends with the EtherType
 	linkIPv4      LinkType = 228
 	linkIPv6      LinkType = 229
-	linkLinuxNew  LinkType = 276 // "any" of newer versions: a header that begins with the type
+	linkLinuxNew  LinkType = 276 // "any" in newer versions: a header that begins with the EtherType
 	etherIPv4              = 0x0800
 	etherIPv6              = 0x86dd
 	etherVLAN              = 0x8100
@@ -85,9 +84,9 @@ func (p *Packet) UDP() (Datagram, error) {
 	return d, nil
 }
 
-// linkPayload returns the IP packet behind the header of a link.
+// linkPayload returns the IP packet after a link header.
 func linkPayload(link LinkType, b []byte) ([]byte, error) {
-	var typeAt, headerSize int // typeAt is where the header has the EtherType
+	var typeAt, headerSize int // typeAt is the offset of the EtherType in the header
 	switch link {
 	case linkRaw, linkRawBSD, linkRawOther, linkIPv4, linkIPv6:
 		return b, nil
@@ -138,11 +137,11 @@ func parseIPv4(b []byte) (src, dst netip.Addr, udp []byte, err error) {
 	if b[9] != protocolUDP {
 		return src, dst, nil, ErrNotUDP
 	}
-	if binary.BigEndian.Uint16(b[6:])&0x3fff != 0 { // more to come, or not the first
+	if binary.BigEndian.Uint16(b[6:])&0x3fff != 0 { // a fragment: more follow, or it is not the first
 		return src, dst, nil, ErrFragment
 	}
 	src, dst = netip.AddrFrom4([4]byte(b[12:])), netip.AddrFrom4([4]byte(b[16:]))
-	if size != 0 && size < len(b) { // Ethernet pads short frames; 0 is a big packet that the device splits
+	if size != 0 && size < len(b) { // Ethernet pads short frames; 0 stands for a big packet that the device splits
 		b = b[:size]
 	}
 	return src, dst, b[headerSize:], nil
@@ -167,7 +166,7 @@ func parseIPv6(b []byte) (src, dst netip.Addr, udp []byte, err error) {
 		default:
 			return src, dst, nil, ErrNotUDP
 		}
-		const extension = 8 // smallest size, and the unit of more
+		const extension = 8 // smallest size, and the unit of larger ones
 		if len(b) < extension {
 			return src, dst, nil, fmt.Errorf("%w: %d bytes of an IPv6 extension", ErrPacket, len(b))
 		}

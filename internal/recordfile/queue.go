@@ -13,10 +13,10 @@ const (
 	closeTimeout = 2 * time.Second
 )
 
-// Queue hands jobs for a file to a goroutine, all that wait at once, so that a slow disk holds up
-// nobody but those who wait for it. Who submits limits the number.
+// Queue hands jobs for a file to a goroutine, always all jobs that wait. A slow disk then delays
+// only callers that wait for its result. Callers of Submit must limit the number of jobs.
 type Queue[J any] struct {
-	// ErrNotStored is what Close returns if the disk does not answer.
+	// ErrNotStored is returned by Close if the disk does not answer.
 	ErrNotStored error
 
 	mu     sync.Mutex
@@ -27,12 +27,12 @@ type Queue[J any] struct {
 	wake, closing, done chan struct{}
 }
 
-// NewQueue returns a queue, for which [Queue.Run] is to be called in a goroutine.
+// NewQueue returns a queue. A goroutine must call [Queue.Run].
 func NewQueue[J any](notStored error) *Queue[J] {
 	return &Queue[J]{ErrNotStored: notStored, wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{})}
 }
 
-// Submit queues a job. It reports whether there is still somebody to do it.
+// Submit queues a job. It returns false after Close.
 func (q *Queue[J]) Submit(j J) bool {
 	q.mu.Lock()
 	closed := q.closed
@@ -46,7 +46,7 @@ func (q *Queue[J]) Submit(j J) bool {
 	return !closed
 }
 
-// Wake makes Run work, also if there are no jobs.
+// Wake makes Run call work, even without jobs.
 func (q *Queue[J]) Wake() {
 	select {
 	case q.wake <- struct{}{}:
@@ -54,14 +54,15 @@ func (q *Queue[J]) Wake() {
 	}
 }
 
-// Err returns the error of the last work.
+// Err returns the error of the last call of work.
 func (q *Queue[J]) Err() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.err
 }
 
-// Close lets Run do what is in the queue and end, and waits for that for a while. Jobs after it are refused.
+// Close rejects further jobs and waits until Run has done the queued ones and ended. After two
+// seconds it returns ErrNotStored.
 func (q *Queue[J]) Close() error {
 	q.mu.Lock()
 	first := !q.closed
@@ -81,8 +82,9 @@ func (q *Queue[J]) Close() error {
 // Done is closed when Run has ended.
 func (q *Queue[J]) Done() <-chan struct{} { return q.done }
 
-// Run calls work with the jobs that wait, and every two seconds with none while the last work failed or again says that something is to be
-// tried again. After Close it works once more, calls end and ends.
+// Run calls work with all jobs that wait. While the last call failed, or while again returns true,
+// it also calls work every two seconds without jobs. After Close it calls work once more, then end,
+// and returns.
 func (q *Queue[J]) Run(work func([]J) error, again func() bool, end func()) {
 	defer close(q.done)
 	defer end()

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestQueueRetries: what failed is tried again, also if nothing waits, and then is no error any more.
+// TestQueueRetries checks that failed work is tried again, even without new jobs, and that success
+// clears the error.
 func TestQueueRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := errors.New("no space left")

@@ -1,9 +1,10 @@
 // Package recordfile keeps records in a file to which several processes append. Each record has a
-// head of 4 bytes with the length of its body and 4 with the CRC-32C of both, little endian. The
-// file begins with a text that says whose it is.
+// head and a body. The head has 4 bytes with the length of the body, and 4 bytes with the CRC-32C
+// of length and body, both little endian. The file begins with a text that names its owner.
 //
-// Processes take turns by locking a file next to it. Of a damaged file, or one that does not end with a
-// whole record, what is good is read. The rest is kept beside it before anything is written, and somebody is told.
+// Processes take turns by locking a file next to it. If the file is damaged, or does not end with a
+// whole record, the good records are read. Before the next write, the bad parts are kept in a file
+// beside it, and the fault is reported.
 package recordfile
 
 import (
@@ -23,40 +24,42 @@ import (
 	"github.com/teeyard/teeyard/internal/atomicfile"
 )
 
-// File is a file of records. One goroutine uses it.
+// File is a file of records. Only one goroutine may use it.
 type File struct {
 	// Path is the file, which need not exist.
 	Path string
-	// Magic is its beginning.
+	// Magic is the text at its beginning.
 	Magic string
 	// MaxRecord limits the body of a record, and MaxFile the file, in bytes.
 	MaxRecord int
 	MaxFile   int64
-	// ErrFile is the error for a file that is another one, or too large.
+	// ErrFile is the error for a file of another kind, or one that is too large.
 	ErrFile error
-	// Report, if not nil, is told of a file that was damaged or cut off.
+	// Report, if not nil, is called with a text about a file that was damaged or cut off.
 	Report func(text string)
-	// WriteAt is (*os.File).WriteAt and Sync (*os.File).Sync; tests fail here.
+	// WriteAt is (*os.File).WriteAt, and Sync is (*os.File).Sync. Tests replace them to simulate
+	// failures.
 	WriteAt func(f *os.File, b []byte, offset int64) (int, error)
 	Sync    func(f *os.File) error
 
 	// Offset is the end of the last record that was read or written.
 	Offset int64
-	// Damaged is how many bytes before it are no records, and tail how many after it.
+	// Damaged is the number of bytes before Offset that are not records, and tail the number of
+	// bytes after it.
 	Damaged int
 	tail    int64
-	// Reload makes the next Update read all.
+	// Reload makes the next Update read the whole file.
 	Reload bool
 
 	lock *lockedfile.Mutex
-	seen fs.FileInfo // as it was read or written last, nil if there was none
-	// uncertain means that a write failed, so that nobody knows what is behind Offset.
+	seen fs.FileInfo // state after the last read or write, nil if there was no file
+	// uncertain means that a write failed, so that the bytes after Offset are unknown.
 	uncertain bool
 }
 
-// Open fills in what is not set. It does not touch the file.
+// Open fills in the missing fields. It does not touch the file.
 func Open(f File) *File {
-	// The lock must be next to the file itself, not to a link to it.
+	// The lock must be next to the file itself, not next to a link to it.
 	if target, err := filepath.EvalSymlinks(f.Path); err == nil {
 		f.Path = target
 	}
@@ -64,22 +67,22 @@ func Open(f File) *File {
 	return &f
 }
 
-// Lock waits for the other processes. Who only reads may read a file without it if no lock can
-// be made.
+// Lock waits for other processes. A reader may continue without a lock if no lock file can be made.
 func (f *File) Lock(writes bool) (release func(), err error) {
 	release, err = f.lock.Lock()
 	switch {
 	case err == nil:
 		return release, nil
-	case errors.Is(err, errors.ErrUnsupported): // such a file system is not shared
-	case !writes && errors.Is(err, fs.ErrPermission): // the file can only be read
+	case errors.Is(err, errors.ErrUnsupported): // no other machine shares such a file system
+	case !writes && errors.Is(err, fs.ErrPermission): // the file is read-only for this process
 	default:
 		return nil, err
 	}
 	return func() {}, nil
 }
 
-// Changed reports whether the file is not as it was when it was last read or written, or is to be repaired.
+// Changed reports whether the file has changed since it was last read or written, or needs a
+// repair.
 func (f *File) Changed() bool {
 	info, err := os.Stat(f.Path)
 	if err != nil {
@@ -88,17 +91,17 @@ func (f *File) Changed() bool {
 	return f.Reload || f.uncertain || f.Damaged > 0 || f.tail > 0 || !f.sawAs(info)
 }
 
-// sawAs reports whether the file was as it is now.
+// sawAs reports whether the file was last seen in its current state.
 func (f *File) sawAs(info fs.FileInfo) bool {
 	return f.seen != nil && os.SameFile(info, f.seen) && info.Size() == f.seen.Size() && info.ModTime().Equal(f.seen.ModTime())
 }
 
-// Update calls found with the body of each record that is new, or, after forget, of all of them: if
-// the file is another one, or all is set. found reports whether it is a record; it must not keep
-// the body. Update reports whether it began anew.
+// Update calls found with the body of each new record. If the file is another one, or if all is
+// set, it calls forget first and then found for all records. found returns false for a body that is
+// not a valid record; it must not keep the body. anew reports whether Update called forget.
 func (f *File) Update(all bool, forget func(), found func(body []byte) bool) (anew bool, err error) {
 	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
-		return false, fmt.Errorf("%w: %s is not a regular file", f.ErrFile, f.Path) // a pipe may never open
+		return false, fmt.Errorf("%w: %s is not a regular file", f.ErrFile, f.Path) // opening a pipe may block for ever
 	}
 	file, err := os.Open(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,8 +163,8 @@ func (f *File) report(format string, args ...any) {
 	}
 }
 
-// CutTail cuts off what is no whole record at the end, if anything is, and keeps it beside the file. The file
-// has to be locked and up to date.
+// CutTail removes an incomplete record at the end, if there is one, and keeps its bytes beside the
+// file. The file must be locked and up to date.
 func (f *File) CutTail() error {
 	if f.tail == 0 {
 		return nil
@@ -190,9 +193,9 @@ func (f *File) CutTail() error {
 	return err
 }
 
-// Append writes records behind the last one that was read or written, and syncs, unless the file would become
-// too large to be read. The file has to be locked and up to date. After an error nobody knows whether they are in
-// it, until the next Update.
+// Append writes records after the last one that was read or written, and syncs. It returns an error
+// if the file would become too large. The file must be locked and up to date. After an error, only
+// the next Update shows whether the records are in the file.
 func (f *File) Append(records []byte) (err error) {
 	if max(f.Offset, int64(len(f.Magic)))+int64(len(records)) > f.MaxFile {
 		return fmt.Errorf("%w: %s would have more than %d bytes", f.ErrFile, f.Path, f.MaxFile)
@@ -222,7 +225,7 @@ func (f *File) Append(records []byte) (err error) {
 	return err
 }
 
-// Replace makes the file anew with other records. A damaged one is kept beside it.
+// Replace replaces the whole file by other records. It keeps a damaged file beside it.
 func (f *File) Replace(records []byte) error {
 	if f.Damaged == 0 {
 		if err := f.CutTail(); err != nil {
@@ -257,10 +260,11 @@ func checksum(length, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum(length, castagnoli), castagnoli, body)
 }
 
-// Begin appends a head, to be filled in by End.
+// Begin appends an empty head, which End fills in.
 func Begin(dst []byte) []byte { return append(dst, make([]byte, HeadSize)...) }
 
-// End completes the record whose head Begin appended to at bytes, and whose body is what follows.
+// End completes a record: the head that Begin appended at offset at, with all bytes after it as
+// body.
 func End(dst []byte, at int) []byte {
 	head := dst[at : at+HeadSize]
 	binary.LittleEndian.PutUint32(head, uint32(len(dst)-at-HeadSize))
@@ -272,13 +276,13 @@ func End(dst []byte, at int) []byte {
 const window = 256 << 10
 
 // Scan calls found for the bodies of the records in the size bytes of r. It returns the end of the
-// last one, and how many bytes before it are none: what follows after the end is the beginning
-// of a record that was not written to its end, and what is damaged in between is skipped.
+// last record, and how many bytes before it are not records. The bytes after the end belong to a
+// record that was not completely written. Scan skips damaged bytes between records.
 func Scan(r io.Reader, size int64, maxRecord int, found func(body []byte) bool) (end, damaged int64, err error) {
 	buf := make([]byte, 0, min(size, int64(window+HeadSize+maxRecord)))
-	start := int64(0) // of buf in r
-	at := 0           // in buf
-	// What looks like a record costs as much as one, so the search has to end.
+	start := int64(0) // offset of buf in r
+	at := 0           // offset in buf
+	// Bytes that look like a record take as much work as one, so the search needs a limit.
 	work := 8*size + int64(maxRecord)
 	for work > 0 {
 		if left := size - start - int64(len(buf)); left > 0 && len(buf)-at < HeadSize+maxRecord {
@@ -308,5 +312,5 @@ func Scan(r io.Reader, size int64, maxRecord int, found func(body []byte) bool) 
 		at += HeadSize + int(n)
 		end = start + int64(at)
 	}
-	return end, damaged, nil // what follows is damaged, too, or nobody looked at it
+	return end, damaged, nil // the rest is damaged, too, or was not searched
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestFullFile fills a file up to its limit. What is over it is refused, and what is in the file can be read.
+// TestFullFile fills a file up to its limit. Records beyond the limit are rejected, and the records
+// in the file can be read.
 func TestFullFile(t *testing.T) {
 	const magic = "test\n"
 	record := End(append(Begin(nil), "body"...), 0)
@@ -34,8 +35,9 @@ func TestFullFile(t *testing.T) {
 	testenv.Check(t, err == nil && n == 3, "%d records are read, %v", n, err)
 }
 
-// TestDamaged cuts a file and flips its bits. All records that are not hit are read. What is not good is either said and
-// kept before the next record is written, or the file is refused. Only a cut between two records cannot be seen.
+// TestDamaged cuts a file and flips its bits. All undamaged records must be read. The file must be
+// rejected, or the damage reported and the bad bytes kept before the next write. Only a cut between
+// two records goes unnoticed.
 func TestDamaged(t *testing.T) {
 	const magic = "test\n"
 	var bodies []string

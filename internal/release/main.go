@@ -248,7 +248,7 @@ func writeZip(to io.Writer, entries []entry, modified time.Time) error {
 }
 
 func writeTarGz(to io.Writer, entries []entry, modified time.Time) error {
-	compressed, err := gzip.NewWriterLevel(to, gzip.BestCompression) // with no time and name of its own
+	compressed, err := gzip.NewWriterLevel(to, gzip.BestCompression) // without a time and a name of its own
 	if err != nil {
 		return err
 	}

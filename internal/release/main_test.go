@@ -22,8 +22,8 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// TestArchives makes the archives twice, at another time and in another folder, and compares
-// and reads them. The program is not built.
+// TestArchives makes the archives twice, at different times and in different folders, compares them
+// and reads them. It does not build the program.
 func TestArchives(t *testing.T) {
 	made := time.Date(2026, 11, 22, 1, 2, 4, 0, time.UTC)
 	dirs := []string{t.TempDir(), t.TempDir()}
@@ -98,7 +98,7 @@ func unpack(t *testing.T, name string, archive []byte, made time.Time) map[strin
 	}
 }
 
-// TestCheckout: a release is of a commit, and of nothing else. The whole test builds the
+// TestCheckout checks that a release needs a clean checkout of a commit. The full test builds the
 // program of two clones and compares the bytes.
 func TestCheckout(t *testing.T) {
 	if _, err := os.Stat("../../.git"); err != nil {

@@ -38,8 +38,8 @@ func Line[T string | []byte](text T) string {
 	return string(AppendLine(make([]byte, 0, len(text)), text, len(text)))
 }
 
-// Lines returns text that may have several lines: unlike [Line] it keeps line feeds
-// and tabs, and leaves carriage returns out.
+// Lines returns text that may have several lines. Unlike [Line] it keeps line feeds and tabs, and
+// it removes carriage returns.
 func Lines[T string | []byte](text T) string {
 	if isPlain(text) {
 		return string(text)
@@ -47,20 +47,20 @@ func Lines[T string | []byte](text T) string {
 	return string(AppendLines(make([]byte, 0, len(text)), text, len(text)))
 }
 
-// AppendLine appends at most limit bytes of what [Line] returns to dst, and never
-// part of a character.
+// AppendLine appends at most limit bytes of the result of [Line] to dst, without splitting a
+// character.
 func AppendLine[T string | []byte](dst []byte, text T, limit int) []byte {
 	return appendSafe(dst, text, limit, false)
 }
 
-// AppendLines appends at most limit bytes of what [Lines] returns to dst, and never
-// part of a character.
+// AppendLines appends at most limit bytes of the result of [Lines] to dst, without splitting a
+// character.
 func AppendLines[T string | []byte](dst []byte, text T, limit int) []byte {
 	return appendSafe(dst, text, limit, true)
 }
 
-// Truncate returns the first limit bytes of s, or up to three less so as not to
-// split a character.
+// Truncate returns the first limit bytes of s, or up to three bytes less to avoid splitting a
+// character.
 func Truncate(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -73,9 +73,9 @@ func Truncate(s string, limit int) string {
 	return s[:limit]
 }
 
-// TrimBlank returns s without the characters at its ends that show nothing: white space,
-// invisible characters and those that look like spaces, such as U+2800 and U+3164. What is
-// left of a name that looks empty is empty.
+// TrimBlank removes the characters at both ends of s that show nothing: white space, invisible
+// characters, and characters that look like spaces, such as U+2800 and U+3164. A name that looks
+// empty becomes "".
 func TrimBlank(s string) string {
 	s = strings.TrimLeftFunc(s, isBlank)
 	// A variation selector belongs to the character before it.
@@ -138,8 +138,7 @@ func appendSafe[T string | []byte](dst []byte, text T, limit int, lines bool) []
 	return dst
 }
 
-// isHidden reports whether r has no width, or changes the direction of the text
-// around it.
+// isHidden reports whether r has no width, or changes the direction of the text around it.
 func isHidden(r rune) bool {
 	switch {
 	case r < 0x061c:

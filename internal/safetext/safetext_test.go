@@ -45,8 +45,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestDirection checks that no character that changes the direction of writing
-// stays.
+// TestDirection checks that all characters that change the direction of writing are removed.
 func TestDirection(t *testing.T) {
 	for r := range unicode.MaxRune {
 		in := "a" + string(r) + "b"

@@ -1,8 +1,8 @@
-// Package similar compares names, for a hint at the one that may be meant.
+// Package similar compares names, to suggest the name that a user may have meant.
 package similar
 
-// Distance returns how many letters to insert, remove, replace or exchange with the next make one
-// name another. It takes time in proportion to the product of their lengths.
+// Distance returns the number of letters to insert, remove, replace or exchange with the next one
+// to turn one name into another. Its time is proportional to the product of the lengths.
 func Distance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {

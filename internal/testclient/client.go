@@ -1,11 +1,11 @@
-// Package testclient is a Teeworlds client for tests of servers. It speaks 0.6 and 0.7,
-// has no clock and no socket, and does only what a test tells it: the test can skip
-// steps of the login, send raw chunks and datagrams, change sequence numbers and stop
-// acknowledging. What the server sends is decoded and recorded.
+// Package testclient is a Teeworlds client for tests of servers. It speaks 0.6 and 0.7, has no
+// clock and no socket, and acts only when the test calls it. A test can skip steps of the login,
+// send raw chunks and datagrams, change sequence numbers and stop acknowledging. The client decodes
+// and records the server's messages.
 //
-// It frames packets itself instead of using package conn, whose rules would forbid most
-// of that, and neither resends nor asks for resends. For a well-behaved client on a
-// network that loses datagrams use package client.
+// It frames packets itself instead of using package conn, whose rules would forbid most of that. It
+// neither resends nor asks for resends. For a well-behaved client on a network that loses datagrams
+// use package client.
 package testclient
 
 import (
@@ -26,17 +26,16 @@ type Config struct {
 	Handshake conn.Handshake
 	// DDNet makes a 0.6 client announce itself as DDNet 16.4.
 	DDNet bool
-	// Release is the one of DDNet that it announces instead, as 17020 for 17.2.
+	// Release is another DDNet release to announce, such as 17020 for 17.2.
 	Release int32
 	// Peer is the client's address. The client itself does not use it.
 	Peer transport.Peer
-	// Send takes a datagram to the server, which may change it. The slice is valid
-	// only during the call.
+	// Send sends a datagram to the server, which may change the slice. The slice is valid only
+	// during the call.
 	Send func(datagram []byte)
-	// Fail is called when the server sends what cannot be decoded; nil ignores it.
+	// Fail, if not nil, is called when the client cannot decode a message of the server.
 	Fail func(error)
-	// OnMessage is called for every message. The message is valid only during the
-	// call.
+	// OnMessage is called for every message. The message is valid only during the call.
 	OnMessage func(Message)
 }
 
@@ -45,17 +44,17 @@ type Message interface {
 	Append(dst []byte) []byte
 }
 
-// Client is one client. Its fields are for tests to read and to change.
+// Client is one client. Tests may read and change its fields.
 type Client struct {
 	Config
 
-	// Token is the one that the server assigned: packet.NoToken before it did, and for
-	// 0.6 clients without tokens.
+	// Token is the token that the server assigned. It is packet.NoToken before that, and for 0.6
+	// clients without tokens.
 	Token packet.Token
-	// OwnToken is the one that the client assigns to the server.
+	// OwnToken is the token that the client assigns to the server.
 	OwnToken packet.Token
-	// Seq is the number of the last vital chunk sent, Ack that of the last one
-	// received in order, and ServerAck the last one that the server has acknowledged.
+	// Seq is the number of the last vital chunk sent. Ack is the number of the last one received in
+	// order. ServerAck is the last number that the server has acknowledged.
 	Seq, Ack, ServerAck int
 	// Deaf stops acknowledging. Messages are still recorded.
 	Deaf bool
@@ -63,25 +62,25 @@ type Client struct {
 	Accepted bool   // the server accepted the connection
 	Closed   bool   // the server sent CLOSE
 	Reason   string // the text of CLOSE
-	Resends  int    // how often the server asked for a resend
+	Resends  int    // number of resend requests from the server
 
-	// Challenge is the tick by which a 0.6 client without tokens proves its address,
-	// -1 if the server did not ask for that.
+	// Challenge is the tick by which a 0.6 client without tokens proves its address, or -1 if the
+	// server did not ask for that.
 	Challenge int32
 
-	// SnapTick is the tick of the newest snapshot, -1 before the first; Snapshots
-	// counts them. Their content is not decoded.
+	// SnapTick is the tick of the newest snapshot, or -1 before the first one. Snapshots counts the
+	// snapshots. Their content is not decoded.
 	SnapTick  int32
 	Snapshots int
 	// Received counts messages by their ID, a msg6.ID or msg7.ID.
 	Received map[any]int
-	// PlayerChanges are the other players that a 0.7 client is told of, as "+ID NAME" and
-	// "-ID REASON".
+	// PlayerChanges lists the other players that the server announced to a 0.7 client: "+ID NAME"
+	// for a new player, "-ID REASON" for one that left.
 	PlayerChanges []string
 	Chat          []string
 	RconLines     []string
 
-	place    packet.TokenPlace // where a 0.6 packet has Token
+	place    packet.TokenPlace // place of the token in a 0.6 packet
 	scratch  packet.Scratch
 	decoder6 msg6.Decoder
 	decoder7 msg7.Decoder
@@ -99,7 +98,7 @@ func New(cfg Config) *Client {
 	return c
 }
 
-// Reset forgets the connection and everything received, as after a crash.
+// Reset forgets the connection and everything received, like a crash.
 func (c *Client) Reset() {
 	*c = Client{Config: c.Config, Token: packet.NoToken, OwnToken: 0x01020304, Challenge: -1, SnapTick: -1, Received: map[any]int{}}
 }
@@ -119,9 +118,8 @@ func (c *Client) Dial() *Client {
 	return c.sendOwned(packet.AppendConnect6(c.datagram[:0], place, c.OwnToken))
 }
 
-// Connect completes the handshake that Dial began. In 0.7 it sends CONNECT. In 0.6 it
-// sends ACCEPT where the handshake has one, and proves the address if the server asked
-// for that.
+// Connect completes the handshake that Dial began. In 0.7 it sends CONNECT. In 0.6 it sends ACCEPT
+// if the handshake has it, and proves the address if the server asked for that.
 func (c *Client) Connect() *Client {
 	switch {
 	case c.Version == conn.V7:
@@ -136,12 +134,12 @@ func (c *Client) Connect() *Client {
 	return c
 }
 
-// The steps from the connection into the game, each one message.
+// The methods below are the steps from the connection into the game. Each sends one message.
 
-// connectionID is what a DDNet client chooses at random.
+// connectionID stands for the random id that a DDNet client chooses.
 var connectionID = msg6.UUID{0xb2, 0xc5, 0x62, 0x0a, 0x59, 0xe9, 0x4b, 0xe3, 0x9d, 0xe7, 0x06, 0x77, 0x7d, 0x2d, 0x30, 0xc2}
 
-// Info sends INFO, and before it CLIENTVER as a DDNet client does.
+// Info sends INFO. For a DDNet client it sends CLIENTVER before it.
 func (c *Client) Info() *Client { return c.InfoWithPassword("") }
 
 // InfoWithPassword is Info for a server with a password.
@@ -150,7 +148,7 @@ func (c *Client) InfoWithPassword(password string) *Client {
 		return c.Send(&msg7.Info{NetVersion: []byte(msg7.NetVersion), Password: []byte(password), ClientVersion: msg7.ClientVersion})
 	}
 	if c.DDNet {
-		// Random, so that the datagram is not compressed, as those of the original are not.
+		// The id is random, so this datagram is not compressed, like the original's.
 		v := msg6.ClientVer{ConnectionID: connectionID, Version: 16040, Text: []byte("DDNet 16.4")}
 		if c.Release != 0 {
 			v.Version, v.Text = c.Release, fmt.Appendf(nil, "DDNet %d.%d", c.Release/1000, c.Release/10%100)
@@ -160,12 +158,12 @@ func (c *Client) InfoWithPassword(password string) *Client {
 	return c.Send(&msg6.Info{NetVersion: []byte(msg6.NetVersion), Password: []byte(password)})
 }
 
-// RequestMap asks for a chunk of the map. Only 0.6 numbers them.
+// RequestMap requests a chunk of the map. Only 0.6 numbers the chunks.
 func (c *Client) RequestMap(chunk int) *Client {
 	return c.Send(c.Pick(&msg6.RequestMapData{Chunk: int32(chunk)}, &msg7.RequestMapData{}))
 }
 
-// Ready says that the map is loaded.
+// Ready sends that the map is loaded.
 func (c *Client) Ready() *Client { return c.Send(c.Pick(&msg6.Ready{}, &msg7.Ready{})) }
 
 // StartInfo sends the player's name.
@@ -178,8 +176,8 @@ func (c *Client) StartInfo(name string) *Client {
 // EnterGame asks to enter the game.
 func (c *Client) EnterGame() *Client { return c.Send(c.Pick(&msg6.EnterGame{}, &msg7.EnterGame{})) }
 
-// Join sends all steps after Connect. A client that was challenged has sent its INFO in
-// the server's eyes.
+// Join sends all steps after Connect. If the server challenged a 0.6 client, its INFO is already
+// sent.
 func (c *Client) Join(name string) *Client {
 	if c.Challenge < 0 {
 		c.Info()
@@ -187,9 +185,9 @@ func (c *Client) Join(name string) *Client {
 	return c.Ready().StartInfo(name).EnterGame()
 }
 
-// Things that players do.
+// The methods below are the actions of players.
 
-// Say sends a line of chat for everybody.
+// Say sends a public chat line.
 func (c *Client) Say(text string) *Client {
 	return c.Send(c.Pick(&msg6.ClSay{Message: []byte(text)}, &msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte(text)}))
 }
@@ -204,7 +202,7 @@ func (c *Client) Rcon(line string) *Client {
 	return c.Send(c.Pick(&msg6.RconCmd{Command: []byte(line)}, &msg7.RconCmd{Command: []byte(line)}))
 }
 
-// Input sends an input for a tick, which also acknowledges the newest snapshot.
+// Input sends an input for a tick. The message also acknowledges the newest snapshot.
 func (c *Client) Input(tick int32, in msg7.PlayerInput) *Client {
 	if c.Version == conn.V7 {
 		c.input7.AckTick, c.input7.IntendedTick = c.SnapTick, tick
@@ -252,8 +250,8 @@ func (c *Client) sendOwned(datagram []byte) *Client {
 	return c
 }
 
-// Datagram returns a datagram with messages, in vital chunks or others. It is valid
-// until the next one is made.
+// Datagram returns a datagram with messages in vital or other chunks. It is valid until the next
+// call.
 func (c *Client) Datagram(vital bool, ms ...Message) []byte {
 	c.payload = c.payload[:0]
 	for _, m := range ms {
@@ -297,7 +295,7 @@ func (c *Client) Control(id packet.ControlID) *Client {
 	return c.sendOwned(packet.AppendControl(c.datagram[:0], c.Ack, c.Token, id))
 }
 
-// KeepAlive acknowledges what was received, and keeps the connection.
+// KeepAlive acknowledges received chunks and keeps the connection open.
 func (c *Client) KeepAlive() *Client { return c.Control(packet.ControlKeepAlive) }
 
 // Close leaves the server.
@@ -309,8 +307,8 @@ func (c *Client) Close(reason string) {
 	c.sendOwned(packet.AppendClose(c.datagram[:0], c.Ack, c.Token, reason))
 }
 
-// Receive takes a datagram from the server. It sends nothing, so the server may call it
-// from inside its own methods.
+// Receive handles a datagram from the server. It sends nothing, so the server may call it from
+// inside its own methods.
 func (c *Client) Receive(b []byte) {
 	var chunks packet.ChunkReader
 	var flags packet.Flags
@@ -383,7 +381,7 @@ func (c *Client) fail(b []byte, err error) {
 	}
 }
 
-// record decodes a message and keeps what tests ask for.
+// record decodes a message and keeps the parts that tests ask for.
 func (c *Client) record(data []byte) {
 	var m Message
 	if c.Version == conn.V6 {
@@ -405,7 +403,7 @@ func (c *Client) record(data []byte) {
 	}
 	switch m := m.(type) {
 	case *msg6.SnapEmpty:
-		if c.Seq == 0 { // nothing was sent yet, so this is no snapshot of a game
+		if c.Seq == 0 { // nothing was sent yet, so this is not a snapshot of a game
 			c.Challenge = m.Tick
 			return
 		}

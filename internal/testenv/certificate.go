@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// WriteCertificate writes a certificate for localhost with a name, and its key, which nobody has signed but
-// itself.
+// WriteCertificate writes a self-signed certificate for localhost, and its key.
 func WriteCertificate(t reporter, dir, name string) (certFile, keyFile string) {
 	t.Helper()
 	key := Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))

@@ -7,7 +7,7 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// Check reports a failure unless ok holds.
+// Check reports a failure unless ok is true.
 func Check(t reporter, ok bool, format string, args ...any) {
 	t.Helper()
 	if !ok {
@@ -15,7 +15,7 @@ func Check(t reporter, ok bool, format string, args ...any) {
 	}
 }
 
-// Require is Check for what the rest of the test depends on.
+// Require is Check for conditions that the rest of the test depends on. It ends the test.
 func Require(t reporter, ok bool, format string, args ...any) {
 	t.Helper()
 	if !ok {
@@ -23,10 +23,10 @@ func Require(t reporter, ok bool, format string, args ...any) {
 	}
 }
 
-// NoError ends the test if a call that it depends on failed.
+// NoError ends the test if err is not nil.
 func NoError(t reporter, err error) {
 	if err != nil {
-		t.Helper() // not before: it allocates
+		t.Helper() // only here, because Helper allocates
 		t.Fatalf("%v", err)
 	}
 }

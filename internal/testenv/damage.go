@@ -6,7 +6,8 @@ import (
 	"iter"
 )
 
-// Damage is a copy of a file that is not whole any more: it ends before byte At, or bit Bit of byte At is another one.
+// Damage is a damaged copy of a file. Either it ends before byte At, or bit Bit of byte At is
+// flipped.
 type Damage struct {
 	File []byte // valid until the next Damage
 	Cut  bool
@@ -14,7 +15,7 @@ type Damage struct {
 	Bit  int
 }
 
-// String says what happened to the file.
+// String describes the damage.
 func (d Damage) String() string {
 	if d.Cut {
 		return fmt.Sprintf("cut off at byte %d", d.At)
@@ -22,9 +23,10 @@ func (d Damage) String() string {
 	return fmt.Sprintf("bit %d of byte %d flipped", d.Bit, d.At)
 }
 
-// Damaged returns copies of a file, each with one damage: cut off at a byte, or with a bit flipped. With [Full] these are
-// all cuts and flips of a file up to 8 KB. Otherwise they are about most cuts and as many flips, over the whole file,
-// with Full twenty times as many, and always the cut of the last byte.
+// Damaged returns copies of a file with one damage each: cut off at a byte, or with a bit flipped.
+// There are about most cuts and about most flips, spread over the whole file. With [Full] there are
+// twenty times as many, and all possible ones for a file of up to 8 KB. A cut of the last byte is
+// always included.
 func Damaged(file []byte, most int) iter.Seq[Damage] {
 	const small = 8 << 10
 	if Full() {
@@ -34,7 +36,7 @@ func Damaged(file []byte, most int) iter.Seq[Damage] {
 		if Full() && len(file) <= small {
 			return 1
 		}
-		return n/most | 1 // odd, so that all bits have their turn
+		return n/most | 1 // odd, so that all bit positions occur
 	}
 	return func(yield func(Damage) bool) {
 		for at := 0; at < len(file); at += steps(len(file)) {
@@ -52,7 +54,7 @@ func Damaged(file []byte, most int) iter.Seq[Damage] {
 			if !yield(d) {
 				return
 			}
-			copy(b, file) // the caller may have changed more
+			copy(b, file) // the caller may have changed more bytes
 		}
 	}
 }

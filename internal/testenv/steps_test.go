@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestFailures makes sure that CI shows the messages of failed tests, however much a
-// program printed that one of them ran.
+// TestFailures checks that CI shows the messages of failed tests, however much output the programs
+// of the tests print.
 func TestFailures(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("scripts/steps needs bash")

@@ -1,4 +1,4 @@
-// Package testenv reports how the tests are being run, and has what tests of many packages need.
+// Package testenv reports how the tests are run, and has helpers for the tests of many packages.
 package testenv
 
 import (
@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// Full reports whether tests that have a slice and a whole run the whole: all
-// seeds, all mutations, long soaks. scripts/full sets TEEYARD_FULL=1 for that.
+// Full reports whether tests with a short and a full form run in full: with all seeds, all
+// mutations and long times. scripts/full sets TEEYARD_FULL=1 for that.
 func Full() bool { return os.Getenv("TEEYARD_FULL") == "1" }
 
-// RequireExactAllocs skips a test that counts allocations if the race detector,
-// which allocates itself, is compiled in.
+// RequireExactAllocs skips a test that counts allocations if the race detector is compiled in,
+// because the detector itself allocates.
 func RequireExactAllocs(tb testing.TB) {
 	tb.Helper()
 	if Race {
@@ -29,8 +29,8 @@ func Allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// OneGoroutine skips a long test that starts no goroutine if the race detector is
-// compiled in, which would find nothing. With [Full] it runs all the same.
+// OneGoroutine skips a long test that starts no goroutine if the race detector is compiled in,
+// which would find nothing. With [Full] the test runs nevertheless.
 func OneGoroutine(tb testing.TB) {
 	tb.Helper()
 	if Race && !Full() {

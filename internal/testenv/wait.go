@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Eventually waits until condition holds, for what other goroutines or programs do, and
-// fails the test after 30 s.
+// Eventually waits until a condition is true that depends on other goroutines or programs. It fails
+// the test after 30 s.
 func Eventually(t reporter, what string, condition func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Files are the files of web pages, by path, in memory, plain and compressed.
+// Files holds the files of web pages in memory by path, plain and compressed.
 type Files map[string]*file
 
 // file is a file of a page.
@@ -24,7 +24,7 @@ type file struct {
 	plain, zipped []byte
 }
 
-// NewFiles reads the files below a folder of those that a program embeds. csp is their
+// NewFiles reads the files below a folder of an embedded file system. csp is their
 // Content-Security-Policy.
 func NewFiles(from fs.FS, folder, csp string) Files {
 	files := make(Files)
@@ -40,12 +40,12 @@ func NewFiles(from fs.FS, folder, csp string) Files {
 		return nil
 	})
 	if err != nil {
-		panic(err) // the files are in the program
+		panic(err) // the files are part of the program
 	}
 	return files
 }
 
-// Handler serves a file, or says that there is none of the name.
+// Handler returns the handler of a file, or one that answers with 404.
 func (f Files) Handler(name string) http.Handler {
 	if file, ok := f[name]; ok {
 		return file
@@ -53,7 +53,7 @@ func (f Files) Handler(name string) http.Handler {
 	return http.NotFoundHandler()
 }
 
-// Plain returns the content of a file, nil if there is none of the name.
+// Plain returns the content of a file, or nil if there is no such file.
 func (f Files) Plain(name string) []byte {
 	if file, ok := f[name]; ok {
 		return file.plain
@@ -61,13 +61,14 @@ func (f Files) Plain(name string) []byte {
 	return nil
 }
 
-// contentTypes are those of the page's files, since those of the system differ.
+// contentTypes are the media types of files. The tables of operating systems differ.
 var contentTypes = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8",
 	".svg": "image/svg+xml", ".png": "image/png", ".json": "application/json",
 }
 
-// NewFile returns a handler for a file of a web page; its name says of which type it is.
+// NewFile returns a handler for a file of a web page. The extension of the name determines the
+// media type.
 func NewFile(name string, b []byte, csp string) http.Handler { return newFile(name, b, csp) }
 
 func newFile(name string, b []byte, csp string) *file {
@@ -89,8 +90,8 @@ func newFile(name string, b []byte, csp string) *file {
 	return f
 }
 
-// withoutComments returns a script without the comments that have lines of their own: with types and
-// explanations they are half of it. Other lines keep their numbers.
+// withoutComments removes the comment lines of a script, which are half of it with their types and
+// explanations. The other lines keep their numbers.
 func withoutComments(script []byte) []byte {
 	out := make([]byte, 0, len(script))
 	within := false
@@ -113,8 +114,8 @@ func withoutComments(script []byte) []byte {
 	return out
 }
 
-// ServeHTTP implements http.Handler. Browsers keep the file and ask whether it has changed, so
-// that a new server's page is never made of files of two versions.
+// ServeHTTP implements http.Handler. Browsers keep the file and ask whether it has changed. So a
+// page never mixes files of two versions of the server.
 func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.contentType)
@@ -154,7 +155,7 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// matches reports whether a list of ETags has one, whatever its encoding.
+// matches reports whether a list of ETags contains one, ignoring its encoding.
 func matches(list, etag string) bool {
 	for have := range strings.SplitSeq(list, ",") {
 		have = strings.TrimPrefix(strings.TrimSpace(have), "W/")

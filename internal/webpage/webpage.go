@@ -1,4 +1,4 @@
-// Package webpage has pages that are made once for all who ask within a while.
+// Package webpage serves pages that are made once for all requests within some time.
 package webpage
 
 import (
@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Page is an http.Handler of a page that is made once for all who ask within MaxAge: making it
-// costs far more than asking, and readers that are slow on purpose share its memory.
+// Page is an http.Handler of a page that is made at most once per MaxAge: making it costs far more
+// than a request, and readers that are slow on purpose share its memory.
 type Page struct {
-	// Write makes the page. One goroutine at a time calls it.
+	// Write makes the page. Only one goroutine at a time calls it.
 	Write func(w io.Writer)
 	// MaxAge is how old the page may be.
 	MaxAge time.Duration
-	// Header is added to every answer; Content-Type should be in it.
+	// Header is added to every answer. It should include Content-Type.
 	Header map[string]string
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
@@ -36,7 +36,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Write(p.current())
 }
 
-// current returns the page, which nobody changes any more.
+// current returns the page, whose bytes no longer change.
 func (p *Page) current() []byte {
 	now := time.Now
 	if p.Now != nil {

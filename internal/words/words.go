@@ -11,8 +11,8 @@ type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Count returns a number and what is counted, such as "1 line", "2 lines" and "0 entries". The noun
-// is in the singular, and the last word of it if it has several.
+// Count returns a number with a noun, such as "1 line", "2 lines" and "0 entries". The noun is
+// given in the singular. In a noun of several words, the last word gets the plural.
 func Count[N Integer](n N, noun string) string {
 	if n != 1 {
 		noun = plural(noun)
@@ -20,7 +20,7 @@ func Count[N Integer](n N, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// Clause returns what Count does, and a verb in the form that fits, such as "1 line is missing".
+// Clause returns Count with a verb in the fitting form, such as "1 line is missing".
 func Clause[N Integer](n N, noun, singular, plural string) string {
 	if n == 1 {
 		plural = singular
