@@ -4,16 +4,17 @@ import (
 	"fmt"
 )
 
-// CostsVersion is the version of the table of costs that new matches use. A replay log has the version
-// that its match was played with, since a script that is at its limits does other things with another.
+// CostsVersion is the version of the table of costs for new matches. A replay log names the version
+// of its match: with another version, a script at its limits does something else.
 const CostsVersion = 2
 
-// firstCosts is the version of logs without one: those costs are spread over the functions, and are
-// charged by [vm.old].
+// firstCosts is the version of logs that name no version. Its costs are spread over the functions,
+// which charge them with [vm.old].
 const firstCosts = 1
 
-// The limits of version 2, for all hooks of a script in a tick. A step takes 20 ns on a machine of the year 2020,
-// and no operation takes more than twice as long as its steps say, so that a script cannot take more than 5 ms.
+// The limits of version 2, for all hooks of a script in a tick. A step takes 20 ns on a machine of
+// the year 2020. No operation takes more than twice as long as its steps say, so a script cannot
+// take more than 5 ms.
 const (
 	tickSteps  = 100_000
 	tickMemory = 1 << 20
@@ -21,35 +22,36 @@ const (
 	loadMemory = 4 << 20
 	drawSteps  = tickSteps / 2
 
-	// allTickSteps is what all scripts of a match may use in a tick, and allShare what they may use in every tick.
-	// A script gets its part of both, and may use twice the difference before it is switched off, so that one
-	// that is always near its limit is off after three ticks.
+	// allTickSteps is the limit of all scripts of a match in one tick, and allShare their limit in
+	// every tick. Each script gets its part of both. It is switched off after it has used more than
+	// twice the difference beyond its share, so a script that is always near its limit is off after
+	// three ticks.
 	allTickSteps = 2 * tickSteps
 	allShare     = tickSteps / 2
 )
 
-// cost is what a call of a function costs, in steps, besides those that the virtual machine takes for the
-// call.
+// cost is the steps of a call of a function, without the steps of the virtual machine for the call
+// itself.
 type cost struct {
 	call  uint64 // each call
-	bytes uint64 // texts that it reads or makes: the bytes that cost a step; 0: they cost nothing
-	each  uint64 // each item that it works on; what that is depends on the function
+	bytes uint64 // bytes read or written for one step; 0 if bytes are free
+	each  uint64 // each item; the function defines what an item is
 }
 
-// costs has a row for everything that a script can call: functions by the names that scripts have for them,
-// operators that are functions here, methods as kind:name, properties as kind.name, and "kind.name =" to set
-// one.
+// costs has a row for everything that a script can call. Functions have their Lua names, methods
+// are kind:name, fields are kind.name, and setting a field is "kind.name =". Some operators are
+// functions, too.
 var costs = map[string]cost{
 	// The language.
 	"..":         {call: 4, bytes: 64},
 	"#":          {call: 1, each: 1}, // for two values of a list
 	"^":          {call: 6},
 	"%":          {call: 3},
-	"assignment": {call: 1}, // to what belongs to the file
+	"assignment": {call: 1}, // to a variable or table of the file
 	"undefined":  {call: 10, each: 1},
 	"newindex":   {call: 5}, // of a table of the file
 	"metamethod": {call: 15},
-	"suggestion": {each: 1}, // for 8 letters that are compared to find a name that may be meant
+	"suggestion": {each: 1}, // for 8 letters compared in the search for the nearest name
 	"error":      {call: 40, bytes: 16},
 
 	"assert":       {call: 1},
@@ -59,7 +61,7 @@ var costs = map[string]cost{
 	"next":         {call: 10, bytes: 64, each: 3},
 	"pairs":        {call: 10, bytes: 64, each: 3},
 	"pairs next":   {call: 2, each: 1},
-	"pcall":        {call: 10, each: 60}, // an error
+	"pcall":        {call: 10, each: 60}, // an error caught
 	"print":        {call: 500, bytes: 16, each: 5},
 	"raise":        {call: 10}, // the function error
 	"rawequal":     {call: 1},
@@ -75,7 +77,7 @@ var costs = map[string]cost{
 
 	"string.byte":       {call: 1, each: 1},
 	"string.char":       {call: 4, each: 1},
-	"string.find":       {call: 12, bytes: 16, each: 1}, // a step of the matcher, of which half a dozen are one
+	"string.find":       {call: 12, bytes: 16, each: 1}, // about six steps of the matcher
 	"string.format":     {call: 20, bytes: 16, each: 25},
 	"string.gmatch":     {call: 15, bytes: 16, each: 1},
 	"gmatch next":       {call: 8, bytes: 64, each: 1},
@@ -94,7 +96,7 @@ var costs = map[string]cost{
 	"table.sort":        {call: 10, bytes: 64, each: 4}, // a comparison
 	"table.sort by":     {each: 20},                     // a comparison with a function
 	"table.unpack":      {call: 2, each: 1},
-	"pattern":           {call: 4, each: 2}, // an item of a pattern that is read
+	"pattern":           {call: 4, each: 2}, // an item of the pattern
 	"match":             {each: 1},          // four steps of the matcher
 	"math.abs":          {call: 1},
 	"math.acos":         {call: 6},
@@ -131,7 +133,7 @@ var costs = map[string]cost{
 	"tune_zone":         {call: 50},
 	"variable":          {call: 50},
 	"vote":              {call: 50},
-	"fields":            {each: 6},             // a field of a table that is an argument
+	"fields":            {each: 6},             // a field of a table argument
 	"game.raycast":      {call: 60, each: 1},   // 16 units of the ray
 	"game.find_tiles":   {call: 1000, each: 1}, // 512 tiles of the map
 	"game.check_win":    {call: 20},
@@ -140,12 +142,12 @@ var costs = map[string]cost{
 	"game.layers":       {call: 160},
 }
 
-// groups are the rows that are equal.
+// groups are rows with equal costs.
 var groups = []struct {
 	cost
 	names []string
 }{
-	// What costs little: numbers of the match and of a player.
+	// Cheap reads: numbers of the match and of a player.
 	{cost{call: 2}, []string{
 		"game.tick", "game.match_ticks", "game.warmup", "game.sudden_death", "game.running", "game.score_limit", "game.time_limit",
 		"game.map_width", "game.map_height", "game.team_score",
@@ -172,7 +174,7 @@ var groups = []struct {
 		"vote:stop", "player:kill",
 	}},
 	{cost{call: 20, each: 1}, []string{"game.wall_between", "entity:move"}}, // 16 units of the way
-	// What makes work for clients and for later ticks.
+	// Calls that make work for clients and for later ticks.
 	{cost{call: 500}, []string{
 		"player.team =", "player:damage", "player:say", "player:broadcast", "player:motd", "player:set_tuning", "player:set_color",
 		"player:reset_skin", "game.say", "game.broadcast", "game.sound", "game.explode", "game.spawn_pickup", "game.spawn_projectile",
@@ -183,7 +185,7 @@ var groups = []struct {
 	{cost{call: 500}, []string{"kind of entities:spawn"}},
 	{cost{call: 50, each: 25}, []string{"kind of entities:each"}},
 	{cost{call: 10, each: 30}, []string{"answer of the store:rows"}},
-	// What hooks are called about.
+	// The data of events.
 	{cost{call: 5}, []string{
 		"damage.victim", "damage.attacker", "damage.weapon", "damage.amount", "damage.health_lost", "damage.armor_lost",
 		"damage.weapon =", "damage.amount =", "death.victim", "death.killer", "death.weapon",
@@ -214,7 +216,7 @@ func init() {
 	}
 }
 
-// costOf returns a row of the table, which must be there.
+// costOf returns a row of the table, which must exist.
 func costOf(name string) cost {
 	c, ok := costs[name]
 	if !ok {
@@ -223,7 +225,7 @@ func costOf(name string) cost {
 	return c
 }
 
-// bytesCost is the steps for n bytes of text.
+// bytesCost returns the steps for n bytes of text.
 func (c cost) bytesCost(n int) uint64 {
 	if c.bytes == 0 {
 		return 0
@@ -231,7 +233,7 @@ func (c cost) bytesCost(n int) uint64 {
 	return uint64(n) / c.bytes
 }
 
-// checkCosts returns an error for a version that this program does not have.
+// checkCosts returns an error for a version that this program does not know.
 func checkCosts(version int) error {
 	if version < firstCosts || version > CostsVersion {
 		return fmt.Errorf("the costs of scripts are of version %d, and this program has 1 to %d", version, CostsVersion)

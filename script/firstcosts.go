@@ -11,10 +11,10 @@ import (
 	rt "github.com/arnodel/golua/runtime"
 )
 
-// What follows are the functions of the library string with the costs of version 1, for logs that were recorded with
-// them. They count the steps that golua counts, and as work what it does not.
+// The functions of the library string with the costs of version 1, for logs recorded with them.
+// They charge the steps that golua counts, and count the rest as work.
 
-// firstStrings opens the library with the costs of version 1.
+// firstStrings opens the library string with the costs of version 1.
 func (v *vm) firstStrings() *rt.Table {
 	x, _ := stringlib.LibLoader.Load(v.r)
 	str := x.AsTable()
@@ -38,17 +38,17 @@ func (v *vm) checked(name string, f rt.Value) rt.Value {
 	return v.function(name, 0, true, func(v *vm, c *rt.GoCont) error {
 		if args := c.Etc(); name == "string.rep" && len(args) > 2 {
 			if n, ok := rt.ToInt(args[1]); ok && n > 0 {
-				v.pay(uint64(n)) // it repeats nothing as often as anything
+				v.pay(uint64(n)) // rep of an empty string can repeat any number of times
 			}
 		}
 		return v.callInto(c, f, c.Etc())
 	})
 }
 
-// payMatch counts the work of looking for a pattern.
+// payMatch counts the work of searching for a pattern.
 func (v *vm) payMatch(s, pattern string) { v.pay(uint64(len(s)+1) * uint64(len(pattern)+1)) }
 
-// firstArguments are those of find, match and gmatch.
+// firstArguments reads the common arguments of find, match and gmatch.
 func firstArguments(c *rt.GoCont) (s, ptn string, at int, err error) {
 	at = 1
 	err = c.CheckNArgs(2)
@@ -111,7 +111,7 @@ func firstMatch(v *vm, c *rt.GoCont) error {
 	return err
 }
 
-// firstMatchOf looks for a pattern from a place on.
+// firstMatchOf searches for a pattern from a position on.
 func (v *vm) firstMatchOf(s, ptn string, at int) ([]golua.Capture, error) {
 	p, err := golua.New(ptn)
 	if err != nil {
@@ -179,8 +179,8 @@ func firstGmatch(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// firstGsub is string.gsub. That of the library leaves a string as it is whose beginning it should
-// remove, and goes on behind the first match of a pattern with ^.
+// firstGsub is string.gsub. The one of golua returns the string unchanged if it should remove its
+// beginning, and goes on after the first match of a pattern with ^.
 func firstGsub(v *vm, c *rt.GoCont) error {
 	s, ok := value(c, 0).ToString()
 	if !ok {
@@ -208,7 +208,7 @@ func firstGsub(v *vm, c *rt.GoCont) error {
 	}
 	var out strings.Builder
 	v.payMatch(s, text)
-	at, count, last := 0, int64(0), -1 // last is where the last match ended
+	at, count, last := 0, int64(0), -1 // last is the end of the last match
 	for next := 0; count < most && next <= len(s); {
 		found, used := p.MatchFromStart(s, next, v.r.UnusedCPU())
 		v.r.RequireCPU(used + 1)
@@ -216,7 +216,7 @@ func firstGsub(v *vm, c *rt.GoCont) error {
 			break
 		}
 		start, end := found[0].Start(), found[0].End()
-		if end == last { // nothing, right behind what was found before
+		if end == last { // an empty match right after the last one
 			next++
 			continue
 		}
@@ -248,7 +248,7 @@ func firstGsub(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// replacement returns a function that returns what takes the place of a match.
+// replacement returns a function that returns the replacement of a match.
 func (v *vm) replacement(x rt.Value) (func(s string, found []golua.Capture) (string, error), error) {
 	first := func(s string, found []golua.Capture) rt.Value { return v.captured(s, found[min(1, len(found)-1)]) }
 	if format, ok := x.ToString(); ok {
@@ -274,7 +274,8 @@ func (v *vm) replacement(x rt.Value) (func(s string, found []golua.Capture) (str
 	}, nil
 }
 
-// orMatch returns what a table or function has for a match, which stays if that is nil or false.
+// orMatch returns the value of a table or function for a match, or the match itself if the value is
+// nil or false.
 func orMatch(x rt.Value, err error, s string, found []golua.Capture) (string, error) {
 	if err != nil {
 		return "", err
@@ -289,7 +290,7 @@ func orMatch(x rt.Value, err error, s string, found []golua.Capture) (string, er
 	return text, nil
 }
 
-// captured returns what a part of a pattern has found: text, or a position.
+// captured returns a capture: text or a position.
 func (v *vm) captured(s string, c golua.Capture) rt.Value {
 	if c.IsEmpty() {
 		return rt.IntValue(int64(c.Start() + 1))
@@ -298,7 +299,7 @@ func (v *vm) captured(s string, c golua.Capture) rt.Value {
 	return rt.StringValue(s[c.Start():c.End()])
 }
 
-// expand returns a replacement with %0 to %9 and %% replaced.
+// expand returns a replacement text with %0 to %9 and %% expanded.
 func (v *vm) expand(format, s string, found []golua.Capture) (string, error) {
 	v.r.RequireCPU(uint64(len(format)))
 	if !strings.Contains(format, "%") {

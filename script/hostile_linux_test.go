@@ -16,7 +16,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// threadClock measures hooks as a server does, by the time that the processor runs this thread.
+// threadClock measures hooks as a server does, by the processor time of this thread.
 type threadClock struct {
 	busy  bool
 	began time.Duration
@@ -27,10 +27,12 @@ func (c *threadClock) Began() int64  { return int64(c.began) }
 func (c *threadClock) Spent() int64  { return int64(threadTime()) }
 func (c *threadClock) Beats() uint32 { return uint32(threadTime() / (10 * time.Millisecond)) }
 
-// longTick is a tick after which no more than two such may follow until the script is switched off.
+// longTick is the length of a tick after which a script may have at most two more such ticks before
+// it is switched off.
 const longTick = 3 * timeShare * time.Nanosecond
 
-// TestHostileLogs stops the scripts of testdata/hostile early, by a clock of the test, and runs their logs.
+// TestHostileLogs stops the scripts of testdata/hostile early, by a clock of the test, and runs
+// their logs.
 func TestHostileLogs(t *testing.T) {
 	stopped := 0
 	for _, path := range hostileScripts() {
@@ -47,8 +49,9 @@ func TestHostileLogs(t *testing.T) {
 
 func hostileScripts() []string { return testenv.Must(filepath.Glob("testdata/hostile/*.lua")) }
 
-// TestHostileScripts plays the scripts of testdata/hostile, which are made to take as long as they can. They are switched
-// off after three long ticks at most, or take no longer than any script may.
+// TestHostileScripts plays the scripts of testdata/hostile, which are made to take as long as
+// possible. They must be switched off after at most three long ticks, or take no longer than any
+// script may.
 func TestHostileScripts(t *testing.T) {
 	if os.Getenv("TEEYARD_FULL") == "" {
 		t.Log("set TEEYARD_FULL=1 to measure what hostile scripts take")
@@ -78,6 +81,7 @@ func TestHostileScripts(t *testing.T) {
 		}
 		fmt.Printf("%-16s %3d ticks, %d long, the longest %7.2f ms, %6.2f ms in all  %s\n", strings.TrimSuffix(filepath.Base(path), ".lua"), ticks, long,
 			float64(most)/1e6, float64(total)/1e6, w.mod.off)
-		testenv.Check(t, long <= 3 && total <= time.Duration(long+1)*most+time.Duration(ticks)*timeShare+timeLoan, "%s: %d long ticks, the longest %v, all %v", path, long, most, total)
+		testenv.Check(t, long <= 3 && total <= time.Duration(long+1)*most+time.Duration(ticks)*timeShare+timeLoan,
+			"%s: %d long ticks, the longest %v, all %v", path, long, most, total)
 	}
 }

@@ -217,8 +217,8 @@ var limitOps = map[string]string{
 	"write frozen":    `| pcall(function() fixed.x = 2 end)`,
 }
 
-// timeAtLimit runs an operation until its script is switched off and returns how long the tick took, the
-// quickest of three, and the operations in it.
+// timeAtLimit runs an operation until its script is switched off. It returns the time of the tick,
+// the shortest of three, and the number of operations in it.
 func timeAtLimit(t *testing.T, op string) (took time.Duration, n int64, why string) {
 	once, loop, _ := strings.Cut(op, "|")
 	for range 3 {
@@ -244,7 +244,7 @@ func timeAtLimit(t *testing.T, op string) (took time.Duration, n int64, why stri
 	return took, n, why
 }
 
-// TestTimeAtLimit measures what each operation takes until the limits end it.
+// TestTimeAtLimit measures the time that each operation takes until the limits end it.
 func TestTimeAtLimit(t *testing.T) {
 	if os.Getenv("TEEYARD_FULL") == "" {
 		t.Log("set TEEYARD_FULL=1 to measure what operations take at the limit of steps")
@@ -267,7 +267,7 @@ func TestTimeAtLimit(t *testing.T) {
 
 var nKey = rt.StringValue("n")
 
-// threadTime is how long the processor has run this thread, which other programs do not change.
+// threadTime returns the processor time of this thread, which other programs do not affect.
 func threadTime() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
@@ -276,12 +276,12 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// maxAllocated is what the game may allocate for a script that is at its limits for a tick: its limit counts what scripts
-// keep, and not what the virtual machine needs to work.
+// maxAllocated is the most memory that the game may allocate for a script at its limits in a tick.
+// The limit of scripts counts their data, but not the memory that the virtual machine needs itself.
 const maxAllocated = 48 << 20
 
-// FuzzCosts repeats arbitrary code until the limits end it, which must not take memory or time that they do not
-// count.
+// FuzzCosts repeats arbitrary code until the limits end it. It must not take memory or time that the
+// limits do not count.
 func FuzzCosts(f *testing.F) {
 	for _, op := range limitOps {
 		once, loop, _ := strings.Cut(op, "|")

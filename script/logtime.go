@@ -2,14 +2,15 @@ package script
 
 import "fmt"
 
-// A log is not run further when its hooks take longer than the match did: no server could have played it. A server
-// that keeps up needs a small part of this time.
+// A log is not run further if its hooks take longer than the match did, because no server could
+// have played it. A server that keeps up needs a small part of this time.
 const (
 	logTime     = 5_000_000_000 // nanoseconds that hooks may take in any case
-	logTickTime = 20_000_000    // and for each tick
+	logTickTime = 20_000_000    // nanoseconds for each tick
 )
 
-// beginTimed begins a call of a hook. Config.Nanoseconds measures those that are not within another one.
+// beginTimed begins a call of a hook. Config.Nanoseconds measures calls that are not inside another
+// one.
 func (m *Mod) beginTimed() (began int64) {
 	if m.vm.calls == 0 && m.cfg.Nanoseconds != nil {
 		began = m.cfg.Nanoseconds()
@@ -17,7 +18,7 @@ func (m *Mod) beginTimed() (began int64) {
 	return began
 }
 
-// endTimed ends it.
+// endTimed ends a call that beginTimed began.
 func (m *Mod) endTimed(began int64) {
 	if began == 0 {
 		return

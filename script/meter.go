@@ -9,28 +9,29 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// meter counts what a script uses besides the steps that the virtual machine counts.
+// meter counts what a script uses, besides the steps that the virtual machine counts.
 //
-// With the costs of version 1 it only keeps an eye on a script: what those costs do not count is counted
-// as work, and a log in which there is too much of it is not run further, since no server could have played
-// it. Such a script never plays a new match.
+// With the costs of version 1 it only guards against endless logs. Work is everything that
+// those costs do not count. A log with too much work is not run further, because no server could
+// have played it. A new match never uses version 1.
 type meter struct {
 	version int // of the costs
 	work    uint64
 
-	clock   game.HookClock // nil without one
-	started uint32         // the beat at which the call of the hook began
-	beat    uint32         // the last one that was seen
-	began   int64          // the processor time at which the call began, 0 if it is not measured
-	took    int64          // the processor time that it has taken, as far as it is measured
-	room    int64          // the processor time that the call may take
-	stopAt  uint64         // the steps at which the log says that the call was stopped, 0 if it does not
-	stopped uint64         // those at which the clock has stopped it
+	clock   game.HookClock // nil if there is none
+	started uint32         // beat at which the call of the hook began
+	beat    uint32         // last beat seen
+	began   int64          // processor time at which the call began, 0 if not measured
+	took    int64          // processor time of the call, as far as it was measured
+	room    int64          // processor time that the call may take
+	stopAt  uint64         // steps at which the log stops the call, 0 for never
+	stopped uint64         // steps at which the clock stopped the call
 	fault   error          // why a log is not run further
 }
 
-// maxBeats is how long a call of a hook may take where the system tells no processor time: the limits on steps end it
-// much earlier, unless the table of costs is wrong about something, or the machine is a fiftieth as fast as it should be.
+// maxBeats is how many beats a call of a hook may last on systems without processor times. The
+// limits on steps end a call much earlier, unless the table of costs is wrong or the machine is
+// fifty times slower than usual.
 const maxBeats = 10
 
 // maxWork is the most work in a tick with the costs of version 1.
@@ -39,17 +40,17 @@ const maxWork = 1 << 27
 // errOvertime unwinds a script that the clock has stopped.
 var errOvertime = errors.New("it took too long")
 
-// ErrWork is the error of a log whose script does work for which no server has time.
+// ErrWork is the error of a log whose script does more work than any server has time for.
 var ErrWork = errors.New("script: more work than any server has time for")
 
-// old takes steps that only version 1 counts.
+// old charges steps that only version 1 counts.
 func (v *vm) old(steps uint64) {
 	if v.meter.version == firstCosts {
 		v.r.RequireCPU(steps)
 	}
 }
 
-// pay takes steps that version 1 does not count. It is where a script can be stopped.
+// pay charges steps that version 1 does not count. A script can be stopped here.
 func (v *vm) pay(steps uint64) {
 	m := &v.meter
 	if m.version == firstCosts {
@@ -73,13 +74,13 @@ func (v *vm) pay(steps uint64) {
 	v.r.RequireCPU(steps)
 }
 
-// payItems takes the steps for n items of a function.
+// payItems charges the steps for n items.
 func (v *vm) payItems(c cost, n int) { v.pay(c.each * uint64(n)) }
 
-// payBytes takes the steps for n bytes of text.
+// payBytes charges the steps for n bytes of text.
 func (v *vm) payBytes(c cost, n int) { v.pay(c.bytesCost(n)) }
 
-// payKeys takes the steps of sorting keys.
+// payKeys charges the steps for sorting keys.
 func (v *vm) payKeys(c cost, keys []rt.Value) {
 	size := 0
 	for _, k := range keys {
@@ -91,7 +92,7 @@ func (v *vm) payKeys(c cost, keys []rt.Value) {
 	v.pay(c.each*uint64(len(keys)) + rounds*(uint64(len(keys))+c.bytesCost(size)))
 }
 
-// needs takes memory that version 1 does not count.
+// needs charges memory that version 1 does not count.
 func (v *vm) needs(bytes int) {
 	if v.meter.version != firstCosts {
 		v.r.RequireBytes(bytes)

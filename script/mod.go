@@ -298,9 +298,9 @@ func (m *Mod) Share(n int) {
 	m.vm.newBudget(m.vm.budgetTick)
 }
 
-// SetClock sets the clock that measures hooks. It stops a call that takes too long, and switches the script off when
-// its hooks have taken too long for some ticks. The log has both. Without a clock, as when a match is run again, only
-// the log stops calls.
+// SetClock sets the clock that measures hooks. The clock stops a call that takes too long. It
+// switches the script off when its hooks have taken too long for some ticks. The log contains both.
+// In a replay there is no clock, and only the log stops calls.
 func (m *Mod) SetClock(clock game.HookClock) { m.stops.clock = clock }
 
 // StopHook stops a call at the point that the log names; see [game.HookStopper].

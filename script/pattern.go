@@ -7,8 +7,8 @@ import (
 	rt "github.com/arnodel/golua/runtime"
 )
 
-// The patterns of Lua. The matcher pays for every step of it, so that it stops at the same step wherever a
-// match is run.
+// Lua patterns. The matcher charges each step, so that a script stops at the same step in every
+// run.
 
 // byteSet is a set of bytes.
 type byteSet [4]uint64
@@ -41,7 +41,7 @@ func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 func isUpper(b byte) bool { return b >= 'A' && b <= 'Z' }
 
-// classes are the sets that letters after % stand for. The capital letter is the complement.
+// classes are the sets for letters after %. A capital letter is the complement.
 var classes = map[byte]byteSet{
 	'a': setOf(func(b byte) bool { return isLower(b) || isUpper(b) }),
 	'c': setOf(func(b byte) bool { return b < 32 || b == 127 }),
@@ -56,7 +56,7 @@ var classes = map[byte]byteSet{
 	'x': setOf(func(b byte) bool { return isDigit(b) || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F' }),
 }
 
-// class returns the set that a byte after % stands for.
+// class returns the set for a byte after %.
 func class(b byte) byteSet {
 	if s, ok := classes[b|0x20]; ok && (isLower(b) || isUpper(b)) {
 		if isUpper(b) {
@@ -69,7 +69,7 @@ func class(b byte) byteSet {
 	return s
 }
 
-// itemKind is what an item of a pattern does.
+// itemKind is the kind of an item of a pattern.
 type itemKind uint8
 
 const (
@@ -90,10 +90,10 @@ const (
 type item struct {
 	set  byteSet
 	kind itemKind
-	a, b byte // the capture, or the bytes of %b
+	a, b byte // number of the capture, or the two bytes of %b
 }
 
-// pattern is a pattern that was read.
+// pattern is a parsed pattern.
 type pattern struct {
 	items    []item
 	captures int
@@ -102,9 +102,9 @@ type pattern struct {
 
 const (
 	maxCaptures = 32
-	// maxChoices limits how many choices of a pattern the matcher has open, since it recurses for each.
+	// maxChoices limits the open choices of the matcher, which recurses for each.
 	maxChoices = 200
-	// maxPatterns is the number of patterns that are kept for the next time, if they are shorter than
+	// maxPatterns is the number of parsed patterns that are kept, if they are shorter than
 	// maxKeptPattern.
 	maxPatterns    = 64
 	maxKeptPattern = 256
@@ -112,7 +112,7 @@ const (
 
 var errPatternEnd = errors.New("the pattern ends in the middle of something: a % before its end, a [ without a ], a ( without a ), or %b without two letters")
 
-// pattern reads a pattern. In gmatch, ^ means itself.
+// pattern parses a pattern. Without anchors, as in gmatch, ^ stands for itself.
 func (v *vm) pattern(text string, anchors bool) (*pattern, error) {
 	cost := costOf("pattern")
 	v.pay(cost.call)
@@ -133,13 +133,13 @@ func (v *vm) pattern(text string, anchors bool) (*pattern, error) {
 			v.patterns[key] = p
 		}
 	}
-	// The price is the same for one that is known.
+	// A kept pattern costs as much as a new one.
 	v.pay(cost.each*uint64(len(p.items)) + uint64(len(text))/8)
 	return p, nil
 }
 
 func (p *pattern) read(v *vm, text string, anchors bool) error {
-	v.needs(64 * len(text)) // more than its items take
+	v.needs(64 * len(text)) // more than its items need
 	if anchors && text != "" && text[0] == '^' {
 		p.anchored, text = true, text[1:]
 	}
@@ -232,7 +232,8 @@ func containsByte(list []byte, b byte) bool {
 	return false
 }
 
-// readSet reads a byte, a class or a set at the start of a text, and returns its length.
+// readSet reads a byte, a class or a set at the start of a text. It returns the set and its length
+// in the text.
 func readSet(text string) (s byteSet, n int, err error) {
 	switch text[0] {
 	case '.':
@@ -279,7 +280,7 @@ func readSet(text string) (s byteSet, n int, err error) {
 	}
 }
 
-// span is a capture: where it begins, and its end, or one of the following.
+// span is a capture: its start, and its end or one of the values below.
 type span struct{ start, end int }
 
 const (
@@ -287,18 +288,19 @@ const (
 	isPlace = -2
 )
 
-// matcher looks for a pattern in a text.
+// matcher searches for a pattern in a text.
 type matcher struct {
 	v        *vm
 	p        *pattern
 	s        string
 	captures [maxCaptures + 1]span // 0 is the whole match
-	steps    int                   // that are not paid yet
+	steps    int                   // not charged yet
 	choices  int
 	err      error
 }
 
-// stepsPaid is how many steps of the matcher are paid at once, and stepPrice what they cost.
+// stepsPaid is the number of steps of the matcher that are charged at once, and stepPrice their
+// cost.
 const stepsPaid = 48
 
 var (
@@ -313,7 +315,7 @@ func (m *matcher) step() {
 	}
 }
 
-// find returns whether there is a match that begins at init or later.
+// find reports whether a match begins at init or later.
 func (m *matcher) find(init int) (bool, error) {
 	for at := init; at <= len(m.s); at++ {
 		if ok, err := m.matchAt(at); ok || err != nil {
@@ -326,7 +328,7 @@ func (m *matcher) find(init int) (bool, error) {
 	return false, nil
 }
 
-// matchAt returns whether there is a match that begins at a place.
+// matchAt reports whether a match begins at a position.
 func (m *matcher) matchAt(at int) (bool, error) {
 	m.step()
 	end := m.match(at, 0)
@@ -337,7 +339,7 @@ func (m *matcher) matchAt(at int) (bool, error) {
 	return end >= 0, nil
 }
 
-// match returns the end of a match of the items from number i on, -1 if there is none.
+// match returns the end of a match of the items from number i on, or -1.
 func (m *matcher) match(at, i int) int {
 	for ; i < len(m.p.items); i++ {
 		m.step()
@@ -429,7 +431,7 @@ func (m *matcher) match(at, i int) int {
 	return at
 }
 
-// choose is match for one of several possibilities.
+// choose is match for an item with several alternatives.
 func (m *matcher) choose(at, i int) int {
 	if m.choices++; m.choices > maxChoices {
 		m.err = errors.New("the pattern is too complex")
@@ -440,7 +442,8 @@ func (m *matcher) choose(at, i int) int {
 	return e
 }
 
-// balance returns the end of a text from one byte to another that belongs to it.
+// balance returns the end of a text that begins with one byte and ends with the other that balances
+// it.
 func (m *matcher) balance(at int, open, closing byte) int {
 	if at >= len(m.s) || m.s[at] != open {
 		return -1
@@ -460,7 +463,7 @@ func (m *matcher) balance(at int, open, closing byte) int {
 	return -1
 }
 
-// capture returns what a capture has found: text or a place. Number 1 of a pattern without captures is the
+// capture returns a capture: text or a position. For a pattern without captures, number 1 is the
 // whole match.
 func (m *matcher) capture(n int) (rt.Value, error) {
 	if m.p.captures == 0 && n == 1 {
@@ -477,8 +480,8 @@ func (m *matcher) capture(n int) (rt.Value, error) {
 	return rt.StringValue(m.s[c.start:c.end]), nil
 }
 
-// pushCaptures pushes the captures from the first, which is 1, or of a pattern without any the whole match if
-// that is asked for.
+// pushCaptures pushes all captures. For a pattern without captures it pushes the whole match if
+// whole is set.
 func (m *matcher) pushCaptures(c *rt.GoCont, whole bool) error {
 	last := m.p.captures
 	if last == 0 && whole {

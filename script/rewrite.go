@@ -9,7 +9,8 @@ import (
 	"github.com/arnodel/golua/token"
 )
 
-// The names of functions that rewritten code calls. Scripts cannot use these names, because Lua does not allow them.
+// The names of functions that rewritten code calls. Lua does not allow these names, so scripts
+// cannot use them.
 const (
 	lenName    = "#len"
 	powName    = "#pow"

@@ -7,39 +7,42 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// stops are the calls of hooks that a clock stops, or the log where it did. Calls are counted in each tick, and how far
-// one got is the steps that the script has used in this tick. Both are the same when a match is run again.
+// stops decides which calls of hooks are stopped: by the clock, or by the log of a match that the
+// clock has stopped. A stop is the number of the call in its tick and the steps that the script had
+// used. Both are the same in a replay.
 type stops struct {
-	clock game.HookClock // nil without one
+	clock game.HookClock // nil if there is none
 
-	tick  int32  // that the following are about
-	calls uint32 // until now
+	tick  int32  // tick of the following fields
+	calls uint32 // number of calls so far
 	due   []game.HookStop
 	done  []game.HookStop
 
-	debt     int64 // nanoseconds that hooks have taken beyond the script's share
-	debtTick int32 // up to which shares are taken off it
+	debt     int64 // nanoseconds that hooks have taken beyond the share
+	debtTick int32 // last tick whose share was subtracted
 }
 
-// What the hooks of all scripts may take in every tick, and what a script may take beyond its part of that before it is
-// switched off, in nanoseconds of the processor. The steps in every tick take a fifth of it on a machine of 2020, and
-// other programs do not count. So this stops only scripts whose steps take much longer than steps should.
+// The processor time in nanoseconds that the hooks of all scripts may take in every tick, and the
+// time beyond its part of that after which a script is switched off. The steps of a tick take a
+// fifth of the share on a machine of the year 2020, and other programs do not count. So only
+// scripts whose steps take much longer than usual are stopped.
 const (
 	timeShare = 6_000_000
 	timeLoan  = 30_000_000
 )
 
-// atEnd is the steps of a stop after the call has returned.
+// atEnd stands for a stop after the call has returned.
 const atEnd = math.MaxUint64
 
-// in begins with a tick, unless it is the same.
+// in begins a tick, if it is a new one.
 func (s *stops) in(tick int32) {
 	if s.tick != tick {
 		s.tick, s.calls, s.due, s.done = tick, 0, s.due[:0], s.done[:0]
 	}
 }
 
-// begin begins a call that is not within another one. scripts is how many share the time of a tick.
+// begin begins a call of a hook that is not inside another one. scripts is the number of scripts
+// that share the tick.
 func (s *stops) begin(m *meter, tick int32, scripts int) {
 	s.in(tick)
 	s.calls++
@@ -63,7 +66,8 @@ func (s *stops) begin(m *meter, tick int32, scripts int) {
 	}
 }
 
-// end ends a call that was not stopped, and reports whether it is the last one: the script has used up its time.
+// end ends a call that was not stopped. It reports whether the script has used up its time and must
+// be switched off.
 func (s *stops) end(m *meter) bool {
 	if m.stopAt == atEnd {
 		return true
@@ -85,7 +89,7 @@ func (s *stops) end(m *meter) bool {
 	return false
 }
 
-// note notes where the clock has stopped the call.
+// note stores the point at which the clock stopped the call.
 func (s *stops) note(m *meter) {
 	if m.stopped != 0 {
 		s.done = append(s.done, game.HookStop{Call: s.calls, Steps: m.stopped})
@@ -93,12 +97,12 @@ func (s *stops) note(m *meter) {
 	}
 }
 
-// beatTime is the time between two beats in nanoseconds.
+// beatTime is the time between two beats, in nanoseconds.
 const beatTime = 10_000_000
 
-// late reports whether a call has taken too long at a beat of the clock. One that was not measured from the start has
-// taken no more than the beats since then, and no more than the tick. Where the system tells no processor time, beats
-// are all there is.
+// late reports whether a call has taken too long at a beat of the clock. For a call that was not
+// measured from its start it assumes the beats since the start, but no more than the time of the
+// tick. On systems without processor times it only counts beats.
 func (m *meter) late(beat uint32) bool {
 	m.beat = beat
 	beats := beat - m.started
@@ -113,12 +117,12 @@ func (m *meter) late(beat uint32) bool {
 	return m.took > m.room
 }
 
-// overtimeText says why a script is switched off that has used up its time.
+// overtimeText returns the reason for switching off a script that has used up its time.
 func overtimeText(name string, scripts int) string {
 	return fmt.Sprintf("%s: it takes too long, more than %.3g ms in every tick", name, timeShare/1e6/float64(max(scripts, 1)))
 }
 
-// maxStops limits what a log can have in a tick. There is one, unless scripts are reloaded in it.
+// maxStops is the largest number of stops of a log in a tick. Without reloads there is at most one.
 const maxStops = 64
 
 func (s *stops) stopAt(tick int32, at game.HookStop) {

@@ -16,7 +16,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// stepClock is a clock whose beats are the questions: a hook is over its time at the question number at, counted
+// stepClock is a clock that beats at each question. A hook is late at question number at, counted
 // from 1.
 type stepClock struct{ asked, at int }
 
@@ -31,7 +31,8 @@ func (c *stepClock) Beats() uint32 {
 	return 0
 }
 
-// stopped are scripts whose hooks do many things to the world, in which a clock can stop them anywhere.
+// stopped are scripts whose hooks change the world in many ways. A clock can stop them at any
+// point.
 var stopped = map[string]string{
 	"mod": `
 state.n = 0
@@ -62,8 +63,8 @@ function check_win() return ("a" .. game.tick()):find("a30") ~= nil end
 function on_reload() state.reloaded = game.tick() for p in players() do p.armor = 3 end end`,
 }
 
-// stopMatch plays a match with a clock that stops a hook at its question number at, and returns the log, the script
-// and how often the clock was asked.
+// stopMatch plays a match with a clock that stops a hook at question number at. It returns the log,
+// the script and the number of questions.
 func stopMatch(t *testing.T, source string, at int) (log []byte, mod *Mod, asked int) {
 	t.Helper()
 	clock := &stepClock{at: at}
@@ -99,7 +100,8 @@ func clockedMatch(t *testing.T, source string, clock game.HookClock) (log []byte
 		testenv.NoError(t, rec.AfterStep(w))
 	}
 	for id := range game.PlayerID(3) {
-		step(game.Command{Kind: game.CmdJoin, Player: id}, game.Command{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: string(rune('a' + id))}},
+		step(game.Command{Kind: game.CmdJoin, Player: id}, game.Command{Kind: game.CmdProfile, Player: id,
+			Profile: &game.Profile{Name: string(rune('a' + id))}},
 			game.Command{Kind: game.CmdEnterGame, Player: id})
 	}
 	for i := range 40 {
@@ -118,11 +120,11 @@ func clockedMatch(t *testing.T, source string, clock game.HookClock) (log []byte
 	return b.Bytes(), mod
 }
 
-// spentClock is a clock whose time passes when it is asked. A beat is ten milliseconds.
+// spentClock is a clock whose time passes with each question. A beat is ten milliseconds.
 type spentClock struct {
 	busy          bool
-	each, between int64 // nanoseconds that the script takes for each call that pays, and for a hook besides
-	spent, stood  int64 // nanoseconds, stood: in which the machine stood still
+	each, between int64 // nanoseconds of each call that pays, and of each hook besides
+	spent, stood  int64 // nanoseconds; stood is the time in which the machine stood still
 	began         int64
 }
 
@@ -139,14 +141,14 @@ func (c *spentClock) Beats() uint32 {
 	return uint32((c.spent + c.stood) / 10_000_000)
 }
 
-// TestTimeInEveryTick has hooks take processor time, by a clock of the test.
+// TestTimeInEveryTick lets hooks take processor time, by a clock of the test.
 func TestTimeInEveryTick(t *testing.T) {
 	const inACall = "it took too long"
 	for _, c := range []struct {
 		name   string
 		busy   bool  // the server measures all hooks
-		millis int64 // that a tick takes
-		most   int   // ticks until it is off, 0: never
+		millis int64 // milliseconds that a tick takes
+		most   int   // ticks until the script is off, 0 for never
 		why    string
 	}{
 		{"nothing", true, 0, 0, ""},
@@ -158,7 +160,7 @@ func TestTimeInEveryTick(t *testing.T) {
 		{"quick ticks before", false, 5, 0, ""},
 		{"a whole second after quick ticks", false, 1000, 1, inACall},
 	} {
-		// 100 calls that pay, in each of which the clock is asked once, and twice around the hook.
+		// 100 questions: one for each call that pays, and two around the hook.
 		source := "function on_tick() for i = 1, 98 do math.abs(i) end end"
 		clock := &spentClock{busy: c.busy, each: c.millis * 1_000_000 / 100}
 		w := newWorld(t, source)
@@ -178,7 +180,8 @@ func TestTimeInEveryTick(t *testing.T) {
 	}
 }
 
-// TestTimeAtTheEnd has a hook that never asks the clock take its time: it ends, and is the last one.
+// TestTimeAtTheEnd checks a slow hook that never asks the clock: it ends, and the script is
+// switched off after it.
 func TestTimeAtTheEnd(t *testing.T) {
 	const source = "function on_tick() end"
 	clock := &spentClock{busy: true, between: 10_000_000}
@@ -193,7 +196,8 @@ func TestTimeAtTheEnd(t *testing.T) {
 	testenv.Check(t, mod.off != "" && err == nil && res.HashesMatched >= 2, "%q: %+v, %v", mod.off, res, err)
 }
 
-// TestOthersTakeNoTime has the machine stand still, or run other programs, in each call of a hook.
+// TestOthersTakeNoTime lets the machine stand still, or run other programs, during each call of a
+// hook.
 func TestOthersTakeNoTime(t *testing.T) {
 	w := newWorld(t, "function on_tick() for i = 1, 98 do math.abs(i) end print('x') end")
 	clock := &spentClock{busy: true, spent: 1}
@@ -215,8 +219,8 @@ var verifyScripts = replay.VerifyConfig{
 	},
 }
 
-// TestStoppedByClock stops hooks at every point at which they can be stopped. What they have done until then stays, and
-// a run of the log, without a clock, is the same bit for bit.
+// TestStoppedByClock stops hooks at every possible point. Their changes until then stay, and a run
+// of the log without a clock gives exactly the same match.
 func TestStoppedByClock(t *testing.T) {
 	for name, source := range stopped {
 		t.Run(name, func(t *testing.T) {
@@ -241,7 +245,8 @@ func TestStoppedByClock(t *testing.T) {
 	}
 }
 
-// TestStopIsInTheLog looks at the command of a stop, and that the log is of the version that has it.
+// TestStopIsInTheLog checks the command of a stop, and that the log has the version that includes
+// it.
 func TestStopIsInTheLog(t *testing.T) {
 	_, _, most := stopMatch(t, stopped["mod"], 0)
 	log, mod, _ := stopMatch(t, stopped["mod"], most)
@@ -266,7 +271,8 @@ func TestStopsAreChecked(t *testing.T) {
 	w := newWorld(t, "function on_tick() state.n = (state.n or 0) + #('a'):rep(3) end")
 	w.join(1)
 	for _, text := range []string{"", "1", "1 ", "x 1", "1 x", "1 0", "99999999999 1", "4000000000 18446744073709551615", "1 1 1"} {
-		w.Step([]game.Command{{Kind: game.CmdStopHook, Text: text}, {Kind: game.CmdStopHook, Value: -1, Text: "1 1"}, {Kind: game.CmdStopHook, Value: 7, Text: "1 1"}})
+		w.Step([]game.Command{{Kind: game.CmdStopHook, Text: text}, {Kind: game.CmdStopHook, Value: -1, Text: "1 1"},
+			{Kind: game.CmdStopHook, Value: 7, Text: "1 1"}})
 	}
 	var many []game.Command
 	for range 1000 {
@@ -278,8 +284,8 @@ func TestStopsAreChecked(t *testing.T) {
 	testenv.Check(t, strings.Contains(w.mod.off, "too long"), "%q", w.mod.off)
 }
 
-// TestOverBudget has scripts that are always near their limits: they are off after three ticks, and scripts together
-// have no more than a part of a tick.
+// TestOverBudget runs scripts that are always near their limits. They are off after three ticks,
+// and several scripts together use only a part of a tick.
 func TestOverBudget(t *testing.T) {
 	const busy = "function on_tick() for i = 1, %d do local x = i end end"
 	for _, c := range []struct {
@@ -319,7 +325,8 @@ func TestOwesAreSaved(t *testing.T) {
 		w := newWorld(t, source)
 		w.join(1)
 		w.run(ticks)
-		cfg := game.Config{Terrain: terrain(), Mode: dm.Mode{}, Mods: []game.Mod{testenv.Must(New(Config{Name: "mods/test.lua", Source: source}))}, Rules: game.DefaultRules(), Seed: 1}
+		cfg := game.Config{Terrain: terrain(), Mode: dm.Mode{}, Mods: []game.Mod{testenv.Must(New(Config{Name: "mods/test.lua", Source: source}))},
+			Rules: game.DefaultRules(), Seed: 1}
 		again := testenv.Must(game.Restore(cfg, w.AppendState(nil)))
 		testenv.Check(t, w.Hash() == again.Hash(), "after %d ticks", ticks)
 		for range 5 {
@@ -330,7 +337,8 @@ func TestOwesAreSaved(t *testing.T) {
 	}
 }
 
-// TestHostileLog runs a log whose script repeats nothing 9e18 times, which the costs of version 1 did not count.
+// TestHostileLog runs a log whose script repeats an empty string 9e18 times, which the costs of
+// version 1 did not count.
 func TestHostileLog(t *testing.T) {
 	r := testenv.Must(replay.NewReader(bytes.NewReader(testenv.Must(os.ReadFile("testdata/late.twreplay")))))
 	testenv.Check(t, r.Header().Costs == firstCosts, "costs of version %d", r.Header().Costs)
@@ -338,7 +346,7 @@ func TestHostileLog(t *testing.T) {
 	testenv.Check(t, errors.Is(err, ErrWork) && strings.Contains(err.Error(), "tick 300") && res.LastGoodTick > 200, "%+v, %v", res, err)
 }
 
-// TestReloadsAreBounded gives a script another source more often than a server does, as a log can have it.
+// TestReloadsAreBounded reloads a script more often than a server does, as a log can.
 func TestReloadsAreBounded(t *testing.T) {
 	w := newWorld(t, "function on_tick() end")
 	w.join(1)
@@ -354,22 +362,24 @@ func TestReloadsAreBounded(t *testing.T) {
 	testenv.Check(t, w.mod.Fault() == nil, "one reload a second: %v", w.mod.Fault())
 }
 
-// TestFirstCostsAreBounded plays what costs most with the costs of version 1, as a log can have it. Either the limits
-// end it or the work does.
+// TestFirstCostsAreBounded plays the most expensive operations with the costs of version 1, as a
+// log can. The limits or the work must end them.
 func TestFirstCostsAreBounded(t *testing.T) {
 	for _, c := range []string{
 		`(""):rep(9000000000000000000, "")`, `("a"):rep(8192):find(("b*"):rep(4000) .. "c")`, `("a"):rep(8192):match(("b*"):rep(4000) .. "c")`,
 		`for w in ("a"):rep(8192):gmatch(("b*"):rep(4000) .. "c") do end`, `("a"):rep(8192):gsub(("b*"):rep(4000) .. "c", "")`,
 	} {
-		mod := testenv.Must(New(Config{Name: "mods/test.lua", Costs: firstCosts, Source: "function on_tick() local n = 0 while n < 100 do n = n + 1 " + c + " end end"}))
+		mod := testenv.Must(New(Config{Name: "mods/test.lua", Costs: firstCosts,
+			Source: "function on_tick() local n = 0 while n < 100 do n = n + 1 " + c + " end end"}))
 		w := testenv.Must(game.New(game.Config{Terrain: terrain(), Mode: dm.Mode{}, Mods: []game.Mod{mod}, Rules: game.DefaultRules()}))
 		w.Step(nil)
-		testenv.Check(t, mod.Off() != "" && mod.vm.meter.work < 2*maxWork || mod.Fault() != nil, "%s: %q, %v, work %d", c, mod.Off(), mod.Fault(), mod.vm.meter.work)
+		testenv.Check(t, mod.Off() != "" && mod.vm.meter.work < 2*maxWork || mod.Fault() != nil, "%s: %q, %v, work %d", c, mod.Off(), mod.Fault(),
+			mod.vm.meter.work)
 	}
 }
 
-// TestOldStateIsRestored goes on from a state that was saved with the costs of version 1, as after an update of the
-// server.
+// TestOldStateIsRestored goes on from a state saved with the costs of version 1, as after an update
+// of the server.
 func TestOldStateIsRestored(t *testing.T) {
 	source := "state.n = 0 function f() end function on_tick() state.n = state.n + 1 after(5, 'f', player(0)) end"
 	old := testenv.Must(New(Config{Name: "mods/test.lua", Source: source, Costs: firstCosts}))
@@ -384,22 +394,24 @@ func TestOldStateIsRestored(t *testing.T) {
 	testenv.Check(t, old.RestoreState(mod.AppendState(nil)) != nil, "version 1 takes a state of version 2")
 }
 
-// TestLogsTakeNoLongerThanTheMatch runs scripts of both versions whose hooks take four times as long as the match, by a
-// clock of the test.
+// TestLogsTakeNoLongerThanTheMatch runs scripts of both versions whose hooks take four times as
+// long as the match, by a clock of the test.
 func TestLogsTakeNoLongerThanTheMatch(t *testing.T) {
 	for _, costs := range []int{firstCosts, CostsVersion} {
 		for _, c := range []struct {
-			millis int64 // that a hook takes
+			millis int64 // milliseconds that a hook takes
 			fault  bool
 		}{{10, false}, {80, true}} {
 			now := int64(1)
-			cfg := Config{Name: "mods/test.lua", Costs: costs, Source: "function on_tick() end", Nanoseconds: func() int64 { now += c.millis * 1_000_000; return now }}
+			cfg := Config{Name: "mods/test.lua", Costs: costs, Source: "function on_tick() end",
+				Nanoseconds: func() int64 { now += c.millis * 1_000_000; return now }}
 			mod := testenv.Must(New(cfg))
 			w := testenv.Must(game.New(game.Config{Terrain: terrain(), Mode: dm.Mode{}, Mods: []game.Mod{mod}, Rules: game.DefaultRules()}))
 			for range 200 {
 				w.Step(nil)
 			}
-			testenv.Check(t, (mod.Fault() != nil) == c.fault && (!c.fault || errors.Is(mod.Fault(), ErrWork)), "version %d, %d ms: %v", costs, c.millis, mod.Fault())
+			testenv.Check(t, (mod.Fault() != nil) == c.fault && (!c.fault || errors.Is(mod.Fault(), ErrWork)), "version %d, %d ms: %v", costs, c.millis,
+				mod.Fault())
 		}
 	}
 }

@@ -9,10 +9,11 @@ import (
 	rt "github.com/arnodel/golua/runtime"
 )
 
-// The functions of the library string. They pay for what they read, make and compare, in pieces, and make
-// nothing that is longer than maxString.
+// The functions of the library string. They charge what they read, write and compare piece by
+// piece, and make no string longer than maxString.
 
-// stringFunctions are the functions of the table string, but for format, with the number of their arguments.
+// stringFunctions are the functions of the table string except format, with the number of their
+// arguments.
 var stringFunctions = map[string]struct {
 	n   int
 	etc bool
@@ -44,7 +45,8 @@ func text(c *rt.GoCont, i int) (string, error) {
 	return "", badArgument(i, "a string", x)
 }
 
-// place returns an argument that is a place in a string, counted from its end if it is negative.
+// place returns an argument that is a position in a string. A negative position counts from the
+// end.
 func place(c *rt.GoCont, i int, s string, otherwise int64) (int64, error) {
 	x := value(c, i)
 	if x.IsNil() {
@@ -100,7 +102,7 @@ func changeCase(name string, change func(string) string) fn {
 		v.needs(len(s))
 		n := len(s)
 		for i := range len(s) {
-			if s[i] >= 0x80 { // letters, or what is none
+			if s[i] >= 0x80 { // not ASCII
 				n *= 4
 				break
 			}
@@ -181,7 +183,7 @@ func stringChar(v *vm, c *rt.GoCont) error {
 	return v.pushString(c, string(b))
 }
 
-// matching reads the arguments that find, match and gmatch have in common.
+// matching reads the common arguments of find, match and gmatch.
 func (v *vm) matching(c *rt.GoCont) (s, pattern string, init int64, err error) {
 	if s, err = text(c, 0); err == nil {
 		if pattern, err = text(c, 1); err == nil {
@@ -306,7 +308,7 @@ func stringGsub(v *vm, c *rt.GoCont) error {
 	}
 	cost := costOf("string.gsub")
 	var out strings.Builder
-	copied, count, last := 0, int64(0), -1 // last is where the last match ended
+	copied, count, last := 0, int64(0), -1 // last is the end of the last match
 	for at := 0; count < most && at <= len(s); {
 		found, err := m.matchAt(at)
 		if err != nil {
@@ -350,7 +352,7 @@ func stringGsub(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// replacing returns a function that returns what takes the place of a match, or that it stays.
+// replacing returns a function that returns the replacement of a match, or keep if the match stays.
 func (v *vm) replacing(x rt.Value) (func(m *matcher) (with string, keep bool, err error), error) {
 	result := func(y rt.Value, err error) (string, bool, error) {
 		if err != nil || !rt.Truth(y) {
@@ -388,7 +390,7 @@ func (v *vm) replacing(x rt.Value) (func(m *matcher) (with string, keep bool, er
 		}, nil
 	case canCall:
 		return func(m *matcher) (string, bool, error) {
-			v.pay(costOf("table.sort by").each) // a call
+			v.pay(costOf("table.sort by").each) // a call of a function
 			args := make([]rt.Value, 0, 4)
 			for n := 1; n <= max(m.p.captures, 1); n++ {
 				a, err := m.capture(n)
@@ -405,7 +407,7 @@ func (v *vm) replacing(x rt.Value) (func(m *matcher) (with string, keep bool, er
 	return nil, badArgument(2, "a string, a table or a function", x)
 }
 
-// fill returns a replacement with %0 to %9 and %% replaced.
+// fill returns a replacement text with %0 to %9 and %% expanded.
 func (m *matcher) fill(format string) (string, error) {
 	m.v.pay(uint64(len(format)) / 4)
 	var b strings.Builder
@@ -442,7 +444,7 @@ func (m *matcher) fill(format string) (string, error) {
 	return b.String(), nil
 }
 
-// formatted pays for string.format with arguments, which for floats depends on how many digits they have.
+// formatted charges string.format. The cost of a float depends on its digits.
 func (v *vm) formatted(args []rt.Value) {
 	cost := costOf("string.format")
 	n := cost.each * uint64(len(args))
@@ -457,7 +459,7 @@ func (v *vm) formatted(args []rt.Value) {
 	v.pay(n)
 }
 
-// formatCosts returns the steps for the floats and quoted texts of a format.
+// formatCosts returns the steps for the floats and quoted strings of a format.
 func formatCosts(f string, args []rt.Value) (n uint64) {
 	arg := 0
 	for i := 0; i < len(f); i++ {
@@ -484,7 +486,7 @@ func formatCosts(f string, args []rt.Value) (n uint64) {
 				exp = -exp
 			}
 			n += uint64(10 + 2*digits)
-			if exp > 60 || digits > 15 { // it takes long arithmetic
+			if exp > 60 || digits > 15 { // needs arithmetic with many digits
 				n += uint64(exp + 4*digits)
 			}
 		}

@@ -12,11 +12,11 @@ import (
 	rt "github.com/arnodel/golua/runtime"
 )
 
-// The tables of the virtual machine iterate in an order that differs from run to run, and the
-// length of one with holes depends on it. So what has an order is made here: keys are sorted,
-// numbers first, then strings, booleans and players, and a length is that up to the first hole.
+// The tables of the virtual machine iterate in an order that differs between runs, and the length
+// of a table with holes depends on that order. So this file defines an order: keys are sorted,
+// first numbers, then strings, booleans and players. A length ends at the first hole.
 
-// contents returns the table that has the fields of t.
+// contents returns the table with the fields of t: its shadow if it belongs to the file.
 func (v *vm) contents(t *rt.Table) *rt.Table {
 	if shadow, ok := v.frozen[t]; ok {
 		return shadow
@@ -24,7 +24,7 @@ func (v *vm) contents(t *rt.Table) *rt.Table {
 	return t
 }
 
-// errFrozen is the error for changes of tables of the file.
+// errFrozen is the error for a change of a table that belongs to the file.
 var errFrozen = errors.New("this table belongs to the file and cannot be changed by a function, since it would not be saved; keep what changes in state")
 
 func tableArg(c *rt.GoCont, i int) (*rt.Table, error) {
@@ -35,7 +35,7 @@ func tableArg(c *rt.GoCont, i int) (*rt.Table, error) {
 	return t, nil
 }
 
-// readable returns the contents of a table that is an argument.
+// readable returns the contents of a table argument.
 func (v *vm) readable(c *rt.GoCont, i int) (*rt.Table, error) {
 	t, err := tableArg(c, i)
 	if err != nil {
@@ -44,7 +44,7 @@ func (v *vm) readable(c *rt.GoCont, i int) (*rt.Table, error) {
 	return v.contents(t), nil
 }
 
-// writable returns a table that is an argument and can be changed.
+// writable returns a table argument that can be changed.
 func (v *vm) writable(c *rt.GoCont, i int) (*rt.Table, error) {
 	t, err := tableArg(c, i)
 	if err != nil {
@@ -56,7 +56,7 @@ func (v *vm) writable(c *rt.GoCont, i int) (*rt.Table, error) {
 	return t, nil
 }
 
-// rank orders keys by type, and is 0 for what cannot be a key of a table that is iterated.
+// rank orders keys by type. It returns 0 for a key that cannot be iterated.
 func rank(k rt.Value) int {
 	switch k.Type() {
 	case rt.IntType, rt.FloatType:
@@ -107,7 +107,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// compareIntFloat compares an integer with a float that is no integer.
+// compareIntFloat compares an integer with a float that is not whole.
 func compareIntFloat(n int64, f float64) int {
 	switch {
 	case f >= 0x1p63:
@@ -121,12 +121,12 @@ func compareIntFloat(n int64, f float64) int {
 	return 1
 }
 
-// errNoOrder does not say which key it is, since that would depend on the order.
+// errNoOrder does not name the key, because the first such key depends on the run.
 var errNoOrder = errors.New("a table has no order if keys are not numbers, texts, booleans or players")
 
-// slots returns how many fields a table has room for. A walk over its fields looks at all of them.
+// slots returns how many fields a table has room for. Iterating it visits all of them.
 func slots(t *rt.Table) (n int) {
-	parts := reflect.ValueOf(t).Elem().Field(0).Elem() // hash and array, of which the values are first
+	parts := reflect.ValueOf(t).Elem().Field(0).Elem() // hash and array; both begin with their values
 	for i := range 2 {
 		if p := parts.Field(i); !p.IsNil() {
 			n += p.Elem().Field(0).Len()
@@ -135,8 +135,9 @@ func slots(t *rt.Table) (n int) {
 	return n
 }
 
-// compact makes room for no more than twice the fields of a table, if most of it is left from fields that are gone. So
-// a walk takes no longer than it took to make the fields that it looks at. Scripts do not notice.
+// compact shrinks a table that has room for more than twice its fields, because fields were
+// removed. So iterating a table takes no longer than adding its fields did. Scripts cannot notice
+// it.
 func compact(t *rt.Table, fields int) {
 	if slots(t) <= 4*fields+64 {
 		return
@@ -163,7 +164,7 @@ func (v *vm) appendKeys(dst []rt.Value, t *rt.Table) ([]rt.Value, error) {
 	return dst, nil
 }
 
-// sortedKeys returns the keys of a table in order, at the script's expense.
+// sortedKeys returns the keys of a table in order. The script pays for it.
 func (v *vm) sortedKeys(t *rt.Table) ([]rt.Value, error) {
 	if v.meter.version != firstCosts {
 		return v.paidKeys(t)
@@ -176,7 +177,7 @@ func (v *vm) sortedKeys(t *rt.Table) ([]rt.Value, error) {
 
 var costKeys = costOf("pairs")
 
-// paidKeys is sortedKeys with the costs of now: it pays before it sorts.
+// paidKeys is sortedKeys with the current costs: it charges before it sorts.
 func (v *vm) paidKeys(t *rt.Table) ([]rt.Value, error) {
 	var keys []rt.Value
 	var wrong error
@@ -184,7 +185,7 @@ func (v *vm) paidKeys(t *rt.Table) ([]rt.Value, error) {
 	for k, _, _ := t.Next(rt.NilValue); !k.IsNil(); k, _, _ = t.Next(k) {
 		n++
 		if rank(k) == 0 {
-			wrong = errNoOrder // only after all were counted, since there is no order
+			wrong = errNoOrder // checked after all keys are counted, because they have no order
 			continue
 		}
 		keys = append(keys, k)
@@ -257,7 +258,7 @@ func next(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// ipairs makes the function ipairs, whose iterator is the same for all tables.
+// ipairs returns the function ipairs. All tables share one iterator.
 func (v *vm) ipairs() fn {
 	step := v.function("ipairs next", 2, false, func(v *vm, c *rt.GoCont) error {
 		t, err := v.readable(c, 0)
@@ -285,7 +286,7 @@ func (v *vm) ipairs() fn {
 	}
 }
 
-// len returns how many values a list has before its first hole.
+// len returns the number of values in a list before its first hole.
 func (v *vm) len(t *rt.Table) int64 {
 	n := int64(0)
 	for !t.Get(rt.IntValue(n + 1)).IsNil() {
@@ -380,8 +381,8 @@ func setMetatable(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// boundMetamethods sets the metamethods of one table in another, so that the virtual machine
-// limits how deep they call each other, as it does with functions that are not Lua's.
+// boundMetamethods copies the metamethods of one table to another, wrapped in Go functions. The
+// virtual machine then limits how deep they call each other.
 func (v *vm) boundMetamethods(from, to *rt.Table) {
 	each(from, func(k, x rt.Value) {
 		name, ok := k.TryString()
@@ -408,14 +409,14 @@ func getMetatable(v *vm, c *rt.GoCont) error {
 
 var costInsert = costOf("table.insert")
 
-// payItem pays for an item, 32 of them at once.
+// payItem charges item i. It charges 32 items at once.
 func (v *vm) payItem(i int64, c cost) {
 	if i&31 == 0 {
 		v.pay(32 * c.each)
 	}
 }
 
-// payFields pays for the fields of a table, of which it counts so many that they are too many.
+// payFields charges the fields of a table. It stops counting when they are too many to pay for.
 func (v *vm) payFields(c cost, t *rt.Table) {
 	n := 0
 	for k, _, _ := t.Next(rt.NilValue); !k.IsNil() && n < tickSteps; k, _, _ = t.Next(k) {
@@ -476,7 +477,7 @@ func tableRemove(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// span returns the optional arguments i and i+1, the first and the last position in a list.
+// span returns the optional arguments i and i+1: the first and the last position in a list.
 func (v *vm) span(c *rt.GoCont, i int, t *rt.Table) (first, last int64, err error) {
 	first = 1
 	if x := value(c, i); !x.IsNil() {
@@ -573,8 +574,8 @@ func unpack(v *vm, c *rt.GoCont) error {
 
 var costSort, costSortBy = costOf("table.sort"), costOf("table.sort by")
 
-// tableSort sorts a list. It is stable, and works the same with functions that contradict
-// themselves.
+// tableSort sorts a list. The sort is stable, and always gives the same result for comparison
+// functions that contradict themselves.
 func tableSort(v *vm, c *rt.GoCont) error {
 	t, err := v.writable(c, 0)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestSlots compares the room of tables with the one that golua makes.
+// TestSlots compares slots with the room that golua allocates.
 func TestSlots(t *testing.T) {
 	for _, c := range []struct {
 		list, fields, want int
@@ -27,7 +27,8 @@ func TestSlots(t *testing.T) {
 	testenv.Check(t, slots(table) >= 2000 && slots(table) <= 4000, "2000 fields have room for %d", slots(table))
 }
 
-// TestEmptiedTables walks over tables that were large: the first walk makes them small, and what they have stays.
+// TestEmptiedTables iterates tables that were large. The first iteration shrinks them, and their
+// fields stay.
 func TestEmptiedTables(t *testing.T) {
 	for _, walk := range []string{"for k in pairs(t) do end", "next(t)", "next(t, 'k4000')", "setmetatable({}, t)", "table.concat({}, 'x')"} {
 		w := newWorld(t, `
@@ -42,12 +43,12 @@ end`)
 		w.run(8)
 		table := w.mod.vm.state.Get(rt.StringValue("t")).AsTable()
 		before := slots(table)
-		w.mod.checkTick = w.Tick() // what it keeps is not checked in the next tick
+		w.mod.checkTick = w.Tick() // so that the next tick does not check the state
 		w.run(1)
 		testenv.Check(t, w.mod.off == "" && len(w.logs) == 0, "%s: %q %v", walk, w.mod.off, w.logs)
 		after := slots(table)
 		small := after <= 8
-		if walk == "table.concat({}, 'x')" { // no walk
+		if walk == "table.concat({}, 'x')" { // this does not iterate the table
 			small = after == before
 		}
 		testenv.Check(t, before >= 8000 && small, "%s: room for %d, then for %d", walk, before, after)

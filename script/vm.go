@@ -152,7 +152,8 @@ func (v *vm) load(cache Cache) (err error) {
 	v.r = rt.New(io.Discard)
 	v.thread = v.r.MainThread()
 	goruntime.SetFinalizer(v.r, nil) // it has nothing to close
-	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: v.limits.loadCPU, Memory: v.limits.loadMemory, Millis: v.limits.millis}})
+	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe,
+		HardLimits: rt.RuntimeResources{Cpu: v.limits.loadCPU, Memory: v.limits.loadMemory, Millis: v.limits.millis}})
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s: %s", v.name, describePanic(p))
@@ -250,7 +251,8 @@ func (v *vm) newBudget(tick int32) {
 	if v.drawing {
 		steps = v.limits.drawCPU
 	}
-	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe, HardLimits: rt.RuntimeResources{Cpu: steps, Memory: v.limits.tickMemory, Millis: v.limits.millis}})
+	v.r.PushContext(rt.RuntimeContextDef{RequiredFlags: allSafe,
+		HardLimits: rt.RuntimeResources{Cpu: steps, Memory: v.limits.tickMemory, Millis: v.limits.millis}})
 	v.budgetTick, v.drawBudget = tick, v.drawing
 }
 
