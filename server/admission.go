@@ -16,9 +16,9 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Feed handles a datagram. Whatever it holds, this takes bounded time and memory. An
-// address that has not echoed a token gets no more bytes than it sent, except within
-// limits for clients and server browsers that know no tokens.
+// Feed handles a datagram, in bounded time and memory for any content. An address that has not
+// echoed a token gets no more bytes than it sent. Clients and server browsers without tokens are an
+// exception, within limits.
 //
 // The datagram of a client goes from here to session.feed, conn.Conn.Feed, session.Chunk,
 // bridge.ServerSide.Receive and a method of the session named after the message, such as

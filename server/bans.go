@@ -25,7 +25,7 @@ const (
 	banAnswersTracked = 4096
 )
 
-// ErrUnbannable is returned for addresses that cannot be banned.
+// ErrUnbannable is returned for an address that the server refuses to ban.
 var ErrUnbannable = errors.New("ban failed (localhost)")
 
 // banList is the networks that may not connect. The store also has bans that are from the

@@ -8,20 +8,21 @@ import (
 	"github.com/teeyard/teeyard/recorder"
 )
 
-// Broadcast shows the match to people who are not on the server. It also is an [Observer],
-// whose rules hold for all its methods.
+// Broadcast shows the match to viewers outside of the server. It is also an [Observer], and the
+// rules
+// of Observer hold for all its methods.
 type Broadcast interface {
 	Observer
-	// Attach is called once, before all else. wake, which any goroutine may call, makes the server
-	// look whether somebody watches.
+	// Attach is called once, before the other methods. Any goroutine may call wake; the server then
+	// calls IsWatched.
 	Attach(wake func())
-	// BeginMatch is called when a match begins: on a map, or another one on the same map.
-	// The map stays as it is.
+	// BeginMatch is called when a match begins, on a new map or on the same one. The map does not
+	// change during the match.
 	BeginMatch(w *game.World, m *bridge.Map)
-	// Recorder returns who is to see the match and is told what everybody is; nil for
-	// nobody.
+	// Recorder returns the recorder of the match, which gets the messages to all clients; nil for
+	// none.
 	Recorder() *recorder.Recorder
-	// IsWatched reports whether somebody watches, so that the bots of sv_bots play for them.
+	// IsWatched reports whether the broadcast has viewers. The bots of sv_bots then play.
 	IsWatched() bool
 }
 
@@ -89,7 +90,7 @@ func (s *Server) showLatencies(r *recorder.Recorder) {
 	}
 }
 
-// NeedsPassword reports whether only those who know a password get in.
+// NeedsPassword reports whether clients need a password to join.
 func (t *Tick) NeedsPassword() bool { return t.server != nil && t.server.settings.Password != "" }
 
 // People returns the number of players and spectators in the game who are not bots.

@@ -17,16 +17,18 @@ import (
 type ChatCommand struct {
 	// Name has at most 15 small letters, digits and underscores.
 	Name string
-	// Params are the parameters as of a [console.Command], at most 63 bytes. In the menu
-	// stands the text in brackets, so each parameter should have one.
+	// Params are the parameters in the form of a [console.Command], at most 63 bytes. Clients show
+	// the
+	// text in brackets, so each parameter should have one.
 	Params string
-	// Help is one line that says what the command does, at most 63 bytes.
+	// Help describes the command in one line of at most 63 bytes.
 	Help string
-	// Unlisted commands run but are not shown: they are other names of commands, or of no
-	// use now.
+	// Unlisted commands run, but clients do not list them: other names of commands, or commands
+	// without a use at present.
 	Unlisted bool
-	// Private commands show what a player writes after them to nobody else, or only as a line of chat. Players who are
-	// muted may run others only without a text.
+	// Private commands show their text to no other player, or only as a chat line. A muted player
+	// may
+	// run other commands only without a text.
 	Private bool
 	// Run executes the command.
 	Run func(*ChatCall)
@@ -40,23 +42,23 @@ type ChatCommand struct {
 type ChatCall struct {
 	// Args are the arguments.
 	console.Args
-	// Player is who runs the command.
+	// Player runs the command.
 	Player game.PlayerID
 
 	text    string // the arguments as they were written
 	session *session
 }
 
-// Reply writes the player a line of the server into the chat.
+// Reply sends the player a chat line from the server.
 func (c *ChatCall) Reply(format string, args ...any) { c.session.reply(fmt.Sprintf(format, args...)) }
 
-// Request asks for something in the game, as if the player had done so.
+// Request runs a command in the game as the player.
 func (c *ChatCall) Request(cmd game.Command) {
 	cmd.Player = c.Player
 	c.session.server.queueRequest(cmd)
 }
 
-// ErrChatCommand is returned for a chat command that cannot be added.
+// ErrChatCommand is returned for a chat command that the server cannot add.
 var ErrChatCommand = errors.New("server: chat command")
 
 // The limits of a 0.7 client, in bytes. It cuts what is longer.

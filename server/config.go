@@ -19,34 +19,41 @@ type Config struct {
 	// Transport sends and receives the datagrams; nil opens a UDP socket on the address
 	// and port of the settings bindaddr and sv_port. The server closes it.
 	Transport transport.Conn
-	// AddTransport returns a transport that sends and receives what the given one does and what
-	// others do, such as Join of a ws.Hub; nil adds none.
+	// AddTransport returns a transport that joins the given one with others, such as Join of a
+	// ws.Hub;
+	// nil adds none.
 	AddTransport func(transport.Conn) transport.Conn
 	// Commands are console lines that run before the server starts, such as the
 	// arguments of the program: settings, "exec FILE", "-f", FILE.
 	Commands []string
-	// DDNet makes settings that DDNet-Server has with other values mean what they mean there (sv_inactivekick).
+	// DDNet gives a setting the meaning of DDNet-Server where Teeworlds has the same name with
+	// another
+	// meaning (sv_inactivekick).
 	DDNet bool
-	// Files has the maps and configuration files; nil has none, so that only the
-	// embedded maps can be played. Several goroutines use it.
+	// Files contains the maps and configuration files. With nil, the server plays only the embedded
+	// maps. Several goroutines use it.
 	Files fs.FS
-	// WriteFile creates or replaces the files that commands such as save_config write;
-	// nil disables them. The name is a path as in Files. One goroutine at a time calls
-	// it; the game does not wait for it.
+	// WriteFile creates or replaces the files of commands such as save_config; nil disables them.
+	// The
+	// name is a path as in Files. One goroutine at a time calls it; the game does not wait for it.
 	WriteFile func(name string, content []byte) error
 	// Replays stores the replay logs of matches while sv_replay is 1; nil records
 	// nothing. Each Write is a whole number of blocks.
 	Replays Folder
 	// Teehistorians stores the recordings of sv_tee_historian; nil records nothing.
 	Teehistorians Folder
-	// Demos stores the demos of record and sv_auto_demo_record; nil has none. Files that are
-	// io.WriterAt, as *os.File is, get their length into their header.
+	// Demos stores the demos of record and sv_auto_demo_record; nil records nothing. The server
+	// writes
+	// the length into the header of a file that implements io.WriterAt, as *os.File does.
 	Demos Folder
-	// Resume stores the running match for the server that is started after this one, while
-	// sv_resume is 1; nil stores nothing.
+	// Resume stores the running match for the next start of the server while sv_resume is 1; nil
+	// stores
+	// nothing.
 	Resume ResumeStore
-	// Stuck, if set, ends the program. It is called when a tick has lasted for five seconds,
-	// because a mode or mod does not return. The log says which, and the replay log is written.
+	// Stuck, if set, ends the program. The server calls it when a tick has taken five seconds
+	// because a
+	// mode or mod does not return. Before the call, the server logs its name and writes the replay
+	// log.
 	Stuck func()
 	// Bans stores bans, such as a list that [bans.Open] keeps in a file; nil keeps them
 	// in memory. The server does not close it.
@@ -56,48 +63,60 @@ type Config struct {
 	// Mods make the mods of every map that is played; they change the mode, in order. The
 	// mods of sv_mods follow.
 	Mods []func() game.Mod
-	// ChooseMode returns the game type of a map while sv_gametype is not set, and what it has that
-	// the game type is for; "" leaves it at dm, as nil does. It is called as FindMod is.
+	// ChooseMode returns the game type of a map while sv_gametype is not set, and the reason, such
+	// as
+	// the tiles of the map. "" or nil leaves it at dm. Goroutines call it as they call FindMod.
 	ChooseMode func(t *game.Terrain) (name, reason string)
-	// FindMode returns what makes a mode that sv_gametype names and Modes does not have, or what is
-	// wrong, an fs.ErrNotExist if there is none; nil has none. It is called as FindMod is.
+	// FindMode returns the constructor of a mode that sv_gametype names and Modes does not contain.
+	// The
+	// error is fs.ErrNotExist if no such mode exists. Nil finds none. Goroutines call it as they
+	// call
+	// FindMod.
 	FindMode func(name string) (func() game.Mode, error)
-	// FindMod returns what makes a mod that sv_mods names, or what is wrong, as operators are
-	// told; nil has none. It is called whenever a map is read, by other goroutines, and may read
-	// files.
+	// FindMod returns the constructor of a mod that sv_mods names. The server logs the error. Nil
+	// finds
+	// none. Other goroutines call it whenever the server reads a map, and it may read files.
 	FindMod func(name string) (func() game.Mod, error)
-	// OpenStorage opens the storage of a name in sv_storage, for what modes and mods want kept;
-	// nil has none. The server closes it.
+	// OpenStorage opens the storage that sv_storage names, for the data of modes and mods; nil
+	// stores
+	// nothing. The server closes the storage.
 	OpenStorage func(name string) Storage
-	// OpenRanks opens the ranks of a name in sv_ranks, for the results of races; nil has none. The
-	// server closes them.
+	// OpenRanks opens the ranks that sv_ranks names, for the results of races; nil keeps no
+	// results.
+	// The server closes the ranks.
 	OpenRanks func(name string) Ranks
-	// ChatCommands are commands that players may write into the chat, besides those of the
-	// server. AddChatCommand adds more.
+	// ChatCommands are chat commands for players, besides the server's own. AddChatCommand adds
+	// more.
 	ChatCommands []ChatCommand
-	// Observers watch what happens, in order; see [Observer].
+	// Observers observe each tick, in this order; see [Observer].
 	Observers []Observer
-	// Broadcast shows the match to people who are not on the server, after the Observers;
-	// nil shows it to nobody.
+	// Broadcast shows the match to viewers outside of the server, after the Observers; nil shows
+	// nothing.
 	Broadcast Broadcast
 	// AddToConsole adds the variables and commands of other packages to the console, before
 	// Commands run; nil adds none.
 	AddToConsole func(c *console.Console) error
-	// Background runs a function that would stall the game, such as one that reads a
-	// map; nil runs it in a goroutine. In virtual time it has to run at once.
+	// Background runs a function that would stall the game, such as one that reads a map; nil runs
+	// it in
+	// a goroutine. In virtual time Background must run the function at once.
 	Background func(f func())
-	// Log receives the console's output; nil discards it. The game waits for it: where it
-	// may be stuck, as a pipe, a terminal or a disk may be, use [logline.Queue].
+	// Log receives the console's output; nil discards it. The game waits for Log, so use
+	// [logline.Queue] for a pipe, a terminal or a disk.
 	Log *slog.Logger
-	// OpenLog opens the files that the settings logfile and sv_audit_log name, to append
-	// lines; nil disables them. The name is a path as in Files, or absolute if it was set
-	// where the server is started. The game does not wait for it, nor for the writer.
+	// OpenLog opens the files of the settings logfile and sv_audit_log for appending; nil disables
+	// them.
+	// The name is a path as in Files. It may be absolute if the operator set it at the start. The
+	// game
+	// waits neither for OpenLog nor for the writer.
 	OpenLog func(name string) (io.WriteCloser, error)
-	// Dialect is that of Log. The setting log_dialect changes it, and that of the
+	// Dialect is the dialect of Log. The setting log_dialect changes it, as well as the dialect of
+	// the
 	// external console; nil leaves Log as it is.
 	Dialect *logline.DialectVar
-	// ThreadTime returns the processor time of the calling thread. With it, a script that takes too long in every
-	// tick is switched off. Nil stops only a hook that takes a tenth of a second.
+	// ThreadTime returns the processor time of the calling thread. With it, the server switches off
+	// a
+	// script that takes too long in every tick. With nil, the server stops only a hook that takes a
+	// tenth of a second.
 	ThreadTime func() time.Duration
 	// Seed seeds the random numbers of the world; 0 picks a seed.
 	Seed uint64

@@ -8,12 +8,12 @@
 //	}
 //	return s.Run(ctx)
 //
-// The goroutine that calls [Server.Run] owns everything. Others reach it with [Server.Do].
-// Tests and simulations can drive a server themselves, without goroutines and on any
-// clock: [Server.Feed] takes a datagram and [Server.Advance] lets time pass.
+// The goroutine that calls [Server.Run] owns the server. Other goroutines reach it through
+// [Server.Do]. Tests and simulations can drive a server without goroutines and on any clock:
+// [Server.Feed] takes a datagram, and [Server.Advance] lets time pass.
 //
-// [Config.Observers] see every tick and what happened in it, as the events of package event
-// that clients have too.
+// [Config.Observers] see each tick with its events. These are the events of package event, which
+// package client delivers too.
 //
 // Package game has the rules of the game, and package bridge the messages of each version
 // of the protocol: a session calls its bridge.ServerSide to send messages, which calls the

@@ -196,8 +196,8 @@ func (s *Server) openLogFile() {
 	})
 }
 
-// ReopenLogs opens the files of logfile and sv_audit_log again, as after a program has moved
-// them away, also those that could not be opened before.
+// ReopenLogs reopens the files of logfile and sv_audit_log, for example after logrotate has moved
+// them. It also opens files that could not be opened before.
 func (s *Server) ReopenLogs() {
 	if s.settings.LogFile != "" {
 		s.openLogFile()

@@ -28,7 +28,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// ErrNoMap is returned for a map that is not found.
+// ErrNoMap is returned if the server does not find a map.
 var ErrNoMap = errors.New("map not found")
 
 // gameMap is a map that was read.

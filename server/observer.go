@@ -7,12 +7,12 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// Observer watches what happens on a server: to record it, count it, or show it
-// elsewhere. It must not change anything; a [game.Mod] may.
+// Observer observes a server, for example to record or count events. It must not change anything; a
+// [game.Mod] may.
 type Observer interface {
-	// ObserveTick is called after every tick on the server's goroutine, which plays no
-	// further until it returns. The tick and what it refers to are valid only until
-	// then.
+	// ObserveTick is called after every tick on the server's goroutine. The game waits until it
+	// returns.
+	// The tick and its contents are valid only during the call.
 	ObserveTick(t *Tick)
 }
 
@@ -24,19 +24,19 @@ func (f ObserverFunc) ObserveTick(t *Tick) { f(t) }
 
 // Tick is one tick of the game as an [Observer] sees it.
 type Tick struct {
-	// World is the world after the tick; World.Frame lists what is in it.
+	// World is the world after the tick. World.Frame lists its contents.
 	World *game.World
-	// Events are what happened in the tick, and on the server since the tick before, in
-	// order. They are those that clients get, whomever they are for, and those that
-	// only a server has.
+	// Events are the events of the tick, and of the server since the tick before, in order. They
+	// include
+	// the events for each client and the events of a server alone.
 	Events []event.Event
-	// GameEvents are what World.Step returned, which includes effects.
+	// GameEvents are the results of World.Step, including effects.
 	GameEvents []game.Event
 
 	server *Server // for Status
 }
 
-// Draining reports whether nobody new gets in, since the server is about to end.
+// Draining reports whether the server admits no new clients because it is about to end.
 func (t *Tick) Draining() bool { return t.server != nil && t.server.drain.active }
 
 // observe adds an event to the next tick that observers see.

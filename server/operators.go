@@ -20,28 +20,30 @@ import (
 // Call them through Do while Run runs, unless they say otherwise.
 
 var (
-	// ErrLogin is returned by LogIn for a password that is not right.
+	// ErrLogin is returned by LogIn for a wrong password.
 	ErrLogin = errors.New("wrong password")
-	// ErrLoginLater is returned by LogIn for a password that is not checked: others try too many.
+	// ErrLoginLater is returned by LogIn while other clients try too many passwords. LogIn does not
+	// check the password then.
 	ErrLoginLater = errors.New("too many people try passwords, wait a moment")
-	// ErrLoginBanned is returned by LogIn for addresses that are banned.
+	// ErrLoginBanned is returned by LogIn for a banned address.
 	ErrLoginBanned = errors.New("banned")
-	// ErrNoRconPassword is returned by LogIn if there is no password that would be right.
+	// ErrNoRconPassword is returned by LogIn if no password is set.
 	ErrNoRconPassword = errors.New("neither sv_rcon_password nor sv_rcon_mod_password is set")
 )
 
-// Operator is somebody who uses the remote console, but not as a player.
+// Operator is a user of the remote console outside of the game.
 type Operator struct {
-	// Level is what they may do.
+	// Level is the access level.
 	Level console.Level
-	// Via is how they came, as the audit log has it: "http".
+	// Via names the way of access in the audit log, such as "http".
 	Via string
-	// Name is that of the program that they are, "" for people.
+	// Name is the name of a program that acts as an operator, "" for a human operator.
 	Name string
-	// Addr is where they are, as far as is known.
+	// Addr is the operator's address, if known.
 	Addr netip.AddrPort
-	// Local reports whether they have proven to be on the server's machine: their wrong passwords
-	// do not count, and no ban keeps them out. A loopback Addr alone proves nothing.
+	// Local reports whether the operator has proven to be on the server's machine. Such an
+	// operator's
+	// wrong passwords do not count, and bans do not apply. A loopback Addr alone proves nothing.
 	Local bool
 }
 
@@ -50,7 +52,7 @@ func (o *Operator) entry(event, command string) auditEntry {
 	return auditEntry{Event: event, Via: o.Via, Level: o.Level.String(), Name: safetext.Line(o.Name), Addr: o.Addr.String(), Command: command}
 }
 
-// String returns the operator as lines of the log have it.
+// String returns the operator in the form of log lines.
 func (o *Operator) String() string {
 	if o.Name != "" {
 		return fmt.Sprintf("addr=%s name=%s", o.Addr, logline.Quote(o.Name))
@@ -58,10 +60,11 @@ func (o *Operator) String() string {
 	return "addr=" + o.Addr.String()
 }
 
-// LogIn checks a password for the remote console, and sets the level of the operator that it
-// gives. What holds for passwords of players holds here: who gives too many wrong ones is banned,
-// and those of everybody together are limited. The address must be proven, as that of a TCP
-// connection is; one that is missing, or loopback, may be a proxy's, and is not banned.
+// LogIn checks a password for the remote console and sets the operator's level. The limits for
+// players' passwords apply: an address with too many wrong passwords is banned, and all attempts
+// together are limited. The address must be proven, as the address of a TCP connection is. A
+// missing
+// or loopback address may belong to a proxy, and is not banned.
 func (s *Server) LogIn(o *Operator, password string) error {
 	s.now = conn.Time(s.transport.Now())
 	a := o.Addr.Addr()
@@ -96,8 +99,8 @@ func (s *Server) LogIn(o *Operator, password string) error {
 	return nil
 }
 
-// Note writes into the log and the audit log what an operator did that is no console line: the
-// event logout, token_added or token_removed, and what it is about.
+// Note logs an operator's action outside of the console, also in the audit log: the event logout,
+// token_added or token_removed, and its object.
 func (s *Server) Note(o *Operator, event, about string) {
 	line := fmt.Sprintf("%s %s", o, event)
 	if about != "" {
@@ -107,10 +110,11 @@ func (s *Server) Note(o *Operator, event, about string) {
 	s.audit(o.entry(event, about))
 }
 
-// RunFor runs a console line of an operator, as the remote console of a player with the same
-// level does. What it prints also goes to print. In the end done is called with the first
-// warning among that, "" if there is none: then the line did what it says. This is before RunFor returns, or, if
-// commands run in the world, after the next tick, on the server's goroutine. Both functions may be nil.
+// RunFor runs a console line for an operator, with the rights of the operator's level. It calls
+// print with each line of output, and then done with the first warning among them. The warning is
+// ""
+// if the line succeeded. RunFor calls done before it returns. If the line has commands for the
+// world, it calls done on the server's goroutine after the next tick. Both functions may be nil.
 func (s *Server) RunFor(o *Operator, line string, print func(line string), done func(warning string)) {
 	s.now = conn.Time(s.transport.Now())
 	s.print(console.Info, "server", fmt.Sprintf("%s rcon=%s", o, logline.Quote(s.console.Redact(line))))
@@ -124,16 +128,16 @@ type ClientState string
 const (
 	ClientConnecting ClientState = "connecting"
 	ClientInGame     ClientState = "in game"
-	// ClientTimedOut clients may come back to their seats.
+	// ClientTimedOut clients have lost their connection and may return to their seats.
 	ClientTimedOut ClientState = "timed out"
 	ClientBot      ClientState = "bot"
 )
 
-// Client is a client as operators see it, or a bot.
+// Client describes a client or bot to operators.
 type Client struct {
 	ID    game.PlayerID
 	State ClientState
-	// Name and Clan are safe to show.
+	// Name and Clan contain no control characters.
 	Name, Clan string
 	Country    int32
 	Team       game.Team
@@ -143,12 +147,12 @@ type Client struct {
 	// Addr is empty for bots.
 	Addr    netip.Addr
 	Version string
-	// Connected is for how long they have been here.
+	// Connected is the time since the client connected.
 	Connected time.Duration
-	// Operator reports whether they use the remote console, with a Level.
+	// Operator reports whether the client is logged in to the remote console, with a Level.
 	Operator bool
 	Level    console.Level
-	// Muted is for how long they may not write into the chat.
+	// Muted is the remaining time without the right to chat.
 	Muted time.Duration
 }
 
@@ -193,23 +197,23 @@ func (t *Tick) Clients(dst []Client) []Client {
 	return t.server.Clients(dst)
 }
 
-// Votes is what players may vote for, and the vote that runs.
+// Votes contains the options for votes and the current vote.
 type Votes struct {
 	Options []VoteOption
-	// Running is what the vote that runs is about, "" if none runs.
+	// Running is the subject of the current vote, "" without a vote.
 	Running, Reason string
-	// Command is what it decides on.
+	// Command is the console line of the current vote.
 	Command string
-	// Caller called it; game.Nobody is the server.
+	// Caller called the vote; game.Nobody is the server.
 	Caller game.PlayerID
-	// Yes and No are how many voted so far, of Total.
+	// Yes and No are the numbers of votes so far, of Total voters.
 	Yes, No, Total int
-	// Left is how long it still runs.
+	// Left is the remaining time of the vote.
 	Left time.Duration
 }
 
-// VoteOption is something that players may vote for: the Text that they see, and the console line
-// that it stands for.
+// VoteOption is an option for votes: the Text in the players' menu, and the console line that it
+// runs.
 type VoteOption struct{ Text, Command string }
 
 // Votes returns the options and the vote that runs. Passwords are not in commands.
@@ -233,23 +237,24 @@ func (s *Server) Votes() Votes {
 // Bans returns the bans of the game, as the command bans lists them. Any goroutine may call it.
 func (s *Server) Bans() []bans.Ban { return s.bans.list() }
 
-// MapInfo says which map is played.
+// MapInfo describes the map of the match.
 type MapInfo struct {
-	// Name is that of the map, GameType that of the mode.
+	// Name is the name of the map, and GameType the name of the mode.
 	Name, GameType string
-	// Rotation are the maps that are played in turn, and Next the one that follows, "" if the
-	// map stays.
+	// Rotation lists the maps that the server plays in turn. Next is the following map, "" if the
+	// map
+	// stays.
 	Rotation []string
 	Next     string
 }
 
-// Map returns which map is played.
+// Map returns the map of the match.
 func (s *Server) Map() MapInfo {
 	return MapInfo{s.gameMap.Name, s.displayedGameType(), slices.Clone(splitNames(s.settings.MapRotation)), s.nextMap()}
 }
 
-// Maps returns the names of the maps that sv_maplist offers to those at a level. The function
-// that it returns reads them, which may take long: call that outside of Do.
+// Maps returns a function that reads the names of the maps in sv_maplist for operators at a level.
+// Reading may take long, so call the function outside of Do.
 func (s *Server) Maps(level console.Level) func() []string {
 	if !s.canListMaps(level) {
 		return func() []string { return nil }

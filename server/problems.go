@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Problems returns what is not as the operator set it, a sentence each, such as a game type
-// that does not exist: players can join, but find something else than they should.
+// Problems returns a sentence for each setting that the server could not follow, such as an unknown
+// game type. Players can join, but the match differs from the configuration.
 func (s *Server) Problems() []string {
 	var all []string
 	if text := s.gameTypeProblem(); text != "" {

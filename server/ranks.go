@@ -16,9 +16,9 @@ import (
 type Ranks interface {
 	// Submit queues a request without waiting. answer is called once, by any goroutine.
 	Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer))
-	// Err returns what keeps the ranks from working, nil if nothing does.
+	// Err returns the reason for which the ranks do not work, nil if they work.
 	Err() error
-	// Close writes what is not written yet, for at most some seconds.
+	// Close writes the remaining data. It takes some seconds at most.
 	Close() error
 }
 
@@ -119,9 +119,10 @@ func (s *Server) releaseRequests() {
 	}
 }
 
-// RankID returns the ID of what a request of the world with an ID keeps, whose Map is set. The world
-// asks again after a crash if it had no answer, and after another start it may ask something else under
-// the same number; so it is a hash of all.
+// RankID returns the ID of a request that stores a result. The Map of the request must be set. The
+// ID is a hash of the game's ID and the whole request. A world repeats an unanswered request after
+// a
+// crash, and after a new start it may use the same number for another request.
 func RankID(r *game.RankRequest, gameID string) [16]byte {
 	text, err := json.Marshal(r)
 	if err != nil {

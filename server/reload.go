@@ -8,12 +8,14 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Reload reads the configuration again and opens the log files again, which may have been moved
-// away: it runs commands like those of [Config], of which only variables and what lasts, such as
-// votes, count; see [console.Console.Reload]. Nobody is dropped. The map changes only if the
-// configuration has another one than when it was read last, since votes and the rotation change
-// it, too. Any goroutine may call Reload while Run runs, and waits for the disk then. The error
-// is that of Do.
+// Reload reads the configuration again and reopens the log files. It runs commands like those of
+// [Config]; only variables and lasting commands such as votes take effect (see
+// [console.Console.Reload]). Clients stay connected. The map changes only if the configuration
+// names
+// another map than at the last reading, because votes and the rotation change the map too. Any
+// goroutine may call Reload while Run runs; the call waits for the disk. The errors are the errors
+// of
+// [Server.Do].
 func (s *Server) Reload(ctx context.Context, commands []string) error {
 	cfg := console.ReadConfiguration(s.cfg.Files, commands)
 	return s.Do(ctx, func() { s.reload(cfg) })

@@ -31,15 +31,18 @@ import (
 // What is stored may be what made the server crash. Before it is used it is therefore marked
 // as tried, and one that is marked is not used. After resumeTrial new states are stored.
 
-// ResumeStore stores the match that the next server goes on with. One goroutine at a time uses
-// it, and the game does not wait for it.
+// ResumeStore stores a match for the next start of the server, which continues it. One goroutine at
+// a time uses it, and the game does not wait for it.
 type ResumeStore interface {
-	// Load returns what was stored last under a name, fs.ErrNotExist if nothing was.
+	// Load returns the content that was last stored under a name. The error is fs.ErrNotExist if
+	// there
+	// is none.
 	Load(name string) ([]byte, error)
-	// Store replaces that as a whole. It has addresses of players, and is for nobody but the
-	// operator.
+	// Store replaces the content as a whole. It contains addresses of players, so only the operator
+	// may
+	// read it.
 	Store(name string, content []byte) error
-	// Remove removes it.
+	// Remove removes the content.
 	Remove(name string) error
 }
 

@@ -324,7 +324,7 @@ func (s *Server) announceStart(now conn.Time) {
 // Addr returns the address that the server listens on.
 func (s *Server) Addr() transport.Peer { return s.transport.LocalAddr() }
 
-// Run serves until ctx ends or the command shutdown runs. Clients are told the reason.
+// Run serves until ctx ends or the command shutdown runs. It sends the reason to the clients.
 func (s *Server) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, s.transport.Wake)
 	defer stop()

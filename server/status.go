@@ -7,25 +7,25 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Status is what a server tells those who watch over it: monitoring, web pages. Counters
-// begin when the server does.
+// Status is the state of a server for monitoring and web pages. Counters begin at the start of the
+// server.
 type Status struct {
-	// Info is what server browsers are told, with the clients.
+	// Info is the information for server browsers, with the clients.
 	Info query.Info
 	// Connected counts the connections of each version of the protocol, and Joined the
 	// clients of it that entered the game.
 	Connected, Joined []Count
 	// Bots is the number of bots in the game.
 	Bots int
-	// Drops counts what was received and had no effect; see [Server.Drops].
+	// Drops counts received data without effect; see [Server.Drops].
 	Drops []Count
 	// Network has the counters of the transport.
 	Network transport.Stats
-	// TickTimes says how long ticks took.
+	// TickTimes is a histogram of the duration of ticks.
 	TickTimes TickTimes
-	// Draining reports whether nobody new gets in, since the server is about to end.
+	// Draining reports whether the server admits no new clients because it is about to end.
 	Draining bool
-	// Problems are those of [Server.Problems].
+	// Problems are the problems of [Server.Problems].
 	Problems []string
 }
 
@@ -35,10 +35,11 @@ type Count struct {
 	N    uint64
 }
 
-// TickTimes is a histogram of how long the server's goroutine needed for a tick, with
-// snapshots and sending. Ticks that ran together count with their mean.
+// TickTimes is a histogram of the time that the server's goroutine needed for a tick, with
+// snapshots
+// and sending. Ticks that ran together count with their mean.
 type TickTimes struct {
-	// Counts has a number for each of [TickTimeBounds], and one for what is above the last.
+	// Counts has a number for each of [TickTimeBounds], and one for times above the last bound.
 	Counts [len(tickTimeBounds) + 1]uint64
 	// Sum is the time of all ticks together.
 	Sum time.Duration

@@ -10,13 +10,14 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Storage keeps what modes and mods want kept; see [game.Storage]. The package store has one.
+// Storage stores the data of modes and mods; see [game.Storage]. Package store has an
+// implementation.
 type Storage interface {
 	// Submit queues a request without waiting. answer is called once, by any goroutine.
 	Submit(r *game.StoreRequest, answer func(game.StoreAnswer))
-	// Err returns what keeps the storage from working, nil if nothing does.
+	// Err returns the reason for which the storage does not work, nil if it works.
 	Err() error
-	// Close writes what is not written yet, for at most some seconds.
+	// Close writes the remaining data. It takes some seconds at most.
 	Close() error
 }
 

@@ -5,5 +5,5 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Terrain returns what a world needs of a map.
+// Terrain returns the part of a map that a world needs.
 func Terrain(m *twmap.Map) (game.Terrain, error) { return m.Terrain() }

@@ -94,9 +94,9 @@ func (s *Server) stuck(tick int32) {
 	s.cfg.Stuck()
 }
 
-// WatchTicks is for programs that run matches again (replay.Verify): it calls stuck, in another goroutine, when
-// nothing has happened since begin for five seconds, with lines that say in which tick and where a mode or mod does
-// not return. Begin is to be called when a tick is about to run.
+// WatchTicks watches ticks in programs that rerun matches ([replay.Verify]). Call begin before each
+// tick. If a tick takes more than five seconds, WatchTicks calls stuck in another goroutine. The
+// lines name the tick and the code of the mode or mod that does not return.
 func WatchTicks(stuck func(lines []string)) (begin func(tick int32), end func()) {
 	d := new(watchdog)
 	ticker := time.NewTicker(watchInterval)
