@@ -26,8 +26,9 @@ func (c *Console) builtins() []Command {
 	}
 }
 
-// Help is a command that prints which commands the caller may run, what the one in the first argument does, or which
-// settings begin so. It is for hosts to register: the released consoles have none.
+// Help is the Run function of a help command. It prints the commands for the caller, the help of
+// the command in the first argument, or the settings with that prefix. Hosts register it, because
+// the consoles of 0.7.5 and DDNet have no such command.
 func (c *Console) Help(call *Call) {
 	beginning := strings.ToLower(call.Arg(0))
 	if e := c.find(beginning, call.Caller.Flags); e != nil && e.level >= call.Caller.Level {
@@ -188,8 +189,8 @@ func (c *Console) saveConfig(call *Call) {
 	call.Print("config", "saved config to '%s'", name)
 }
 
-// AppendConfig appends a configuration file with all saved variables that differ
-// from their defaults.
+// AppendConfig appends a configuration file with all variables of flag Save that differ from their
+// defaults.
 func (c *Console) AppendConfig(dst []byte) []byte {
 	b := bytes.NewBuffer(dst)
 	b.WriteString("# Teeyard\n")

@@ -1,19 +1,20 @@
 // Package console is the Teeworlds console: a language of one-line commands, and a
 // registry of commands and variables.
 //
-// Configuration files, the arguments of the program, the remote console and votes use it:
+// Configuration files, the arguments of the program, the remote console and votes contain such
+// lines:
 //
 //	sv_name "My server"; sv_map dm1   # a comment
 //	add_vote "Map: dm1" change_map dm1
 //	exec more.cfg
 //
-// Commands in a line are separated by ; outside quotes, and the line ends at # outside
-// quotes. The first word names the command, in any case; an empty command ends the line.
-// The arguments match the parameters of the command, see [Command.Params]. A variable is a
-// command that sets it, or prints it if there is no argument.
+// Outside quotes, ; separates commands and # ends the line. The first word is the name of the
+// command, in any case; an empty command ends the line. The arguments match the parameters of the
+// command, see [Command.Params]. A variable is a command that sets the value, or prints it without
+// an argument.
 //
-// A Console may be used by one goroutine at a time. It prints what is wrong with a line and
-// goes on; memory and work per line are bounded.
+// One goroutine at a time may use a Console. A faulty line prints a warning, and the console
+// continues. Memory and work per line are bounded.
 package console
 
 import (
@@ -47,8 +48,8 @@ const (
 )
 
 var (
-	// ErrCommand is returned for a command or variable that cannot be registered:
-	// a bad name, malformed parameters, nothing to run.
+	// ErrCommand is returned for a command or variable with a bad name, malformed parameters or
+	// without a function to run.
 	ErrCommand = errors.New("console: bad command")
 	// ErrDuplicate is returned for a name that is already registered.
 	ErrDuplicate = errors.New("console: duplicate command")
@@ -56,12 +57,12 @@ var (
 	ErrUnknown = errors.New("console: no such command")
 	// ErrLine is returned by Check for a line that cannot run.
 	ErrLine = errors.New("console: invalid line")
-	// ErrLater is returned by Config.ReadFile and WriteFile while they are still at it.
+	// ErrLater is returned by Config.ReadFile and WriteFile while they are still busy.
 	ErrLater = errors.New("the disk is slow; the log will say when it is done")
 )
 
-// Level is the access that a caller has, or that a command needs. A caller may run the
-// commands of its own level and of levels with higher numbers.
+// Level is the access level of a caller or a command. A caller may run commands of its own level
+// and of levels with higher numbers.
 type Level int
 
 // The levels of access.
@@ -96,18 +97,18 @@ const (
 	Server Flag = 1 << iota
 	// Econ commands can run from configurations and the external console only.
 	Econ
-	// Save variables are written by save_config.
+	// Save variables appear in the file of save_config.
 	Save
-	// Store commands need the world: before [Console.Start] they wait for it.
+	// Store commands need the world. Before [Console.Start] they wait.
 	Store
 	// Basic commands can be run by moderators and helpers from the beginning.
 	Basic
 	// Secret variables hold passwords; see [Console.Redact].
 	Secret
-	// Hidden commands can run but are not listed: they are other names of commands.
+	// Hidden commands run, but are not listed. They are other names of commands.
 	Hidden
-	// Lasting commands have an effect that lasts, as variables have. They run again when
-	// the configuration is read again; see [Console.Reload].
+	// Lasting commands have a permanent effect, as variables have. They run again when the server
+	// reads the configuration again; see [Console.Reload].
 	Lasting
 )
 
@@ -119,19 +120,20 @@ const (
 	Debug    = 2  // also kills, pickups
 )
 
-// Caller is who runs a line, and what they may run.
+// Caller is the author of a line, with the author's rights.
 type Caller struct {
 	// Level is the access of the caller.
 	Level Level
-	// Flags are those of which a command must have one for the caller to run it.
+	// Flags are the kinds of commands that the caller may run. A command must have at least one of
+	// them.
 	Flags Flag
 	// ID is the client id of a player, -1 for other callers.
 	ID int
 	// Addr is the address of a caller at a remote console. It is not valid for the
 	// operator on the server's own machine.
 	Addr netip.Addr
-	// Print, if set, is where the owner of the console sends the caller a copy of
-	// what Config.Output receives.
+	// Print, if set, receives a copy of the caller's output from Config.Output. The owner of the
+	// console calls it.
 	Print func(line string)
 }
 
@@ -139,22 +141,20 @@ type Caller struct {
 // the server's own machine.
 func (c *Caller) IsRemote() bool { return c.Addr.IsValid() }
 
-// Operator is the caller behind configuration files and program arguments: it may run
-// everything.
+// Operator is the caller of configuration files and program arguments. It may run every command.
 var Operator = Caller{Level: LevelAdmin, Flags: Server | Econ, ID: -1}
 
 // Command is an entry of the registry.
 type Command struct {
 	// Name is printable ASCII without spaces, quotes, ; and #.
 	Name string
-	// Params is the parameters as shown to users, a letter for each: i for an integer, f
-	// for a number, s for a word and r for the rest of the line. A ? makes a parameter and
-	// those after it optional; [text] after the letter describes it. Example:
-	// "i[id] ?r[reason]".
+	// Params describes the parameters, with a letter for each: i for an integer, f for a number, s
+	// for a word and r for the rest of the line. A ? makes a parameter and the following ones
+	// optional. [text] after the letter describes it to users. Example: "i[id] ?r[reason]".
 	Params string
-	// Help is one line that says what the command does.
+	// Help describes the command in one line.
 	Help string
-	// Flags are the properties; nobody can run a command without Server or Econ.
+	// Flags are the properties. A command needs Server or Econ to run at all.
 	Flags Flag
 	// Run executes the command.
 	Run func(*Call)
@@ -164,7 +164,7 @@ type Command struct {
 type Call struct {
 	// Console is the console that runs the command.
 	Console *Console
-	// Caller is who runs the command.
+	// Caller runs the command.
 	Caller Caller
 	// Name is the registered name of the command.
 	Name string
@@ -183,11 +183,11 @@ func (c *Call) Arg(i int) string {
 	return c.Args[i]
 }
 
-// Int returns argument i as an integer: the number that it begins with, or 0, or the
-// nearest int32 if that is out of range.
+// Int returns the integer at the beginning of argument i, or 0 without one. Integers out of range
+// become the nearest int32.
 func (c *Call) Int(i int) int { return parseInt(c.Arg(i)) }
 
-// Float returns argument i as a number: the one that it begins with, or 0.
+// Float returns the number at the beginning of argument i, or 0 without one.
 func (c *Call) Float(i int) float64 { return parseFloat(c.Arg(i)) }
 
 // Print prints a line at the standard level.
@@ -195,13 +195,13 @@ func (c *Call) Print(system, format string, args ...any) {
 	c.Console.print(c.Caller, Standard, system, fmt.Sprintf(format, args...))
 }
 
-// Warn prints a line about what is wrong, and where if that is in a file.
+// Warn prints a warning, with the place if the line is in a file.
 func (c *Call) Warn(system, format string, args ...any) {
 	c.Console.warn(c.Caller, system, format, args...)
 }
 
-// Refuse gives the variable that the call has set the value that it had before, and warns why.
-// Functions of [Console.After] call it.
+// Refuse restores the previous value of the variable that the call has set, and warns with the
+// reason. Functions of [Console.After] call it.
 func (c *Call) Refuse(system, format string, args ...any) {
 	if c.variable != nil {
 		c.variable.set(c.before)
@@ -212,26 +212,24 @@ func (c *Call) Refuse(system, format string, args ...any) {
 // Config is the configuration of a [Console]. The zero value is a console without files and
 // output.
 type Config struct {
-	// Output receives every printed line with the caller whose command prints it, its
-	// level and the part of the server that it is from. Lines about what is wrong in a
-	// file, at level Warning, begin with its name and the line: "x.cfg:3: ".
+	// Output receives every printed line with the caller of its command, its level and its system,
+	// a part of the server. Warnings about a file begin with its name and line: "x.cfg:3: ".
 	Output func(who Caller, level int, system, line string)
-	// Files has the files for exec and -f.
+	// Files contains the files for exec and -f.
 	Files fs.FS
-	// ReadFile, if set, reads them instead, of at most a byte more than MaxFile. If that
-	// takes long, it returns ErrLater and calls late when it is done, on the goroutine
-	// that uses the console.
+	// ReadFile, if set, reads files instead of Files, at most MaxFile+1 bytes. For a slow file it
+	// returns ErrLater, and calls late at the end on the goroutine that uses the console.
 	ReadFile func(name string, late func(content []byte, err error)) ([]byte, error)
-	// WriteFile creates or replaces a file for save_config; name is a valid path of
-	// io/fs. nil disables save_config. The error ErrLater is for one that takes long.
+	// WriteFile creates or replaces a file for save_config; nil disables save_config. The name is a
+	// valid path of io/fs. WriteFile returns ErrLater while it is still writing.
 	WriteFile func(name string, content []byte) error
 	// Now returns the time for the name of a saved configuration; nil means time.Now.
 	Now func() time.Time
-	// KeepUnknown makes commands of the configuration wait that do not exist, as variables
-	// of mods do not before the world is there: Start prints which still do not.
+	// KeepUnknown keeps unknown commands of the configuration, such as variables of mods that the
+	// world registers later. Start prints the commands that are still unknown.
 	KeepUnknown bool
-	// AccessChanged, if set, is called after mod_command or access_level changed who may
-	// run a command.
+	// AccessChanged, if set, is called after mod_command or access_level changed the level of a
+	// command.
 	AccessChanged func(e Entry, before Level)
 }
 
@@ -286,7 +284,7 @@ type Entry struct {
 	// Name, Params, Help and Flags are those of the [Command].
 	Name, Params, Help string
 	Flags              Flag
-	// Level is the access that it needs now.
+	// Level is the access level that the command requires at present.
 	Level Level
 }
 
@@ -356,8 +354,8 @@ func validName(s string) bool {
 	return true
 }
 
-// After makes f run after each run of the command or variable called name; for a variable
-// only if a value is given, even if it is the same.
+// After calls f after each run of a command, and after each assignment to a variable, even of the
+// same value.
 func (c *Console) After(name string, f func(*Call)) error {
 	list := c.byName[strings.ToLower(name)]
 	if len(list) == 0 {
@@ -369,8 +367,8 @@ func (c *Console) After(name string, f func(*Call)) error {
 	return nil
 }
 
-// InForce makes the variable called name appear with the value of f whenever f overrules it, as while a map has a
-// setting of its own. The variable keeps its value, which save_config writes.
+// InForce shows a variable with the value of f while f overrules it, for example while a map has
+// its own setting. The variable keeps its value, and save_config writes that value.
 func (c *Console) InForce(name string, f func() (value string, overrules bool)) error {
 	list := c.byName[strings.ToLower(name)]
 	if len(list) == 0 {
@@ -392,8 +390,8 @@ func (e *entry) shown() string {
 	return e.variable.value()
 }
 
-// SaveDefault makes save_config write the variable called name also while it has its default, which means something
-// else than not to set it.
+// SaveDefault makes save_config write a variable even if it has its default. Use it for variables
+// with a special meaning while they are not set.
 func (c *Console) SaveDefault(name string) {
 	for _, e := range c.byName[strings.ToLower(name)] {
 		e.saveDefault = true
@@ -421,7 +419,7 @@ func (c *Console) Lookup(name string, who Caller) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Value returns the value of a variable that is in force, "" if there is no variable with the name.
+// Value returns the value in force of a variable, "" for an unknown name.
 func (c *Console) Value(name string) string {
 	if e := c.find(name, Server|Econ); e != nil && e.variable != nil {
 		return e.shown()
@@ -429,7 +427,7 @@ func (c *Console) Value(name string) string {
 	return ""
 }
 
-// Configured is Value without what overrules the variable; see [Console.InForce].
+// Configured returns the value of a variable without overruling; see [Console.InForce].
 func (c *Console) Configured(name string) string {
 	if e := c.find(name, Server|Econ); e != nil && e.variable != nil {
 		return e.variable.value()
@@ -437,9 +435,8 @@ func (c *Console) Configured(name string) string {
 	return ""
 }
 
-// Values returns which values the variable called name may have, such as "0 to 64", and the
-// one that it has at first, as a configuration has it. Both are empty if there is no such
-// variable.
+// Values returns the allowed values of a variable, such as "0 to 64", and its default in the form
+// of a configuration. Both are empty for an unknown name.
 func (c *Console) Values(name string) (allowed, byDefault string) {
 	if e := c.find(name, Server|Econ); e != nil && e.variable != nil {
 		return e.variable.values()
@@ -447,9 +444,9 @@ func (c *Console) Values(name string) (allowed, byDefault string) {
 	return "", ""
 }
 
-// Next returns the command that comes after the name after, in byte order, among those that
-// who may run. Remote consoles get the list of commands one by one (RCON_CMD_ADD); after ""
-// comes the first.
+// Next returns the next command after a name, in byte order, among the commands for a caller. The
+// name "" gives the first command. Remote consoles get the list of commands one by one
+// (RCON_CMD_ADD).
 func (c *Console) Next(after string, who Caller) (Entry, bool) {
 	i, found := slices.BinarySearchFunc(c.sorted, after, func(e *entry, name string) int { return cmp.Compare(e.cmd.Name, name) })
 	for found && i < len(c.sorted) && c.sorted[i].cmd.Name == after {

@@ -63,7 +63,8 @@ unlock w whisper`)},
 // inModes is what DDNetReason says of ddnetModes.
 const inModes = "only where DDRace is played"
 
-// DDNetReason returns why a name of DDNet has no effect in this console, and whether it is such a name.
+// DDNetReason returns the reason why a setting or command of DDNet has no effect here. isDDNet
+// reports whether the name is one of DDNet's.
 func DDNetReason(name string) (why string, isDDNet bool) {
 	name = strings.ToLower(name)
 	for i := range ddnetGroups {

@@ -102,8 +102,8 @@ func (c *Console) run(part string, who Caller) bool {
 	return true
 }
 
-// Check returns why who could not run a line, nil if they can: it must have a command, and
-// all its commands must exist, be allowed, and have the arguments that they need.
+// Check returns an error if a caller could not run a line. The line must contain a command. All its
+// commands must exist, be allowed and have their arguments.
 func (c *Console) Check(line string, who Caller) error {
 	line, _, _ = strings.Cut(line, "\x00")
 	if len(line) > MaxLine {
@@ -176,8 +176,8 @@ func (e *entry) run(call *Call) {
 	}
 }
 
-// Start runs the commands that waited for the world, in order. Later ones run at once. Then it
-// prints which commands do not exist; see Config.KeepUnknown.
+// Start runs the commands that waited for the world, in order. Later commands run at once. Start
+// then prints the unknown commands; see Config.KeepUnknown.
 func (c *Console) Start() {
 	c.started, c.starting = true, true
 	queue := c.waiting
@@ -192,9 +192,9 @@ func (c *Console) Start() {
 	c.reportUnknown()
 }
 
-// ExecuteFile runs the lines of a file of Config.Files for a caller. It reports whether
-// it did, which it does not if there is no such file, or if it is still being read: then its
-// lines run later. A file that is already being executed is skipped.
+// ExecuteFile runs the lines of a file of Config.Files for a caller, and reports whether they ran.
+// The lines of a file that is still being read run later. A missing file, and a file that is
+// already running, are skipped.
 func (c *Console) ExecuteFile(name string, who Caller) bool {
 	clean, err := c.filePath(name)
 	if slices.ContainsFunc(c.openFiles, func(p filePosition) bool { return p.file == clean }) {
@@ -220,8 +220,8 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 	return c.runFile(name, clean, data, err, who)
 }
 
-// ExecuteContent runs the lines of a file whose content the owner of the console has read, or err that
-// came of it.
+// ExecuteContent runs the lines of a file that the owner of the console has read. err is the error
+// of reading.
 func (c *Console) ExecuteContent(name string, content []byte, err error, who Caller) bool {
 	clean, bad := CleanPath(name)
 	if bad != nil {
@@ -280,7 +280,7 @@ var (
 	errTooLarge = errors.New("file is too large")
 )
 
-// CleanPath turns the name of a file as operators write it into a path of io/fs.
+// CleanPath converts a file name from an operator to a path of package io/fs.
 func CleanPath(name string) (string, error) {
 	p := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if name == "" || p == "." || !fs.ValidPath(p) || strings.ContainsAny(p, "\x00:") {
@@ -289,8 +289,8 @@ func CleanPath(name string) (string, error) {
 	return p, nil
 }
 
-// AbsoluteFS is implemented by a file system of [Config] that also has files with absolute
-// paths. The arguments of the program may name these, and the files that they execute.
+// AbsoluteFS is a file system of Config that also opens absolute paths. The program's arguments may
+// contain such paths, and so may the files that they execute.
 type AbsoluteFS interface {
 	fs.FS
 	// OpenAbsolute opens the file with an absolute path of the system.
@@ -326,7 +326,7 @@ func (c *Console) readFile(name string, late func(content []byte, err error)) ([
 	return ReadFile(c.cfg.Files, name)
 }
 
-// ReadFile reads a file, of at most a byte more than MaxFile.
+// ReadFile reads at most MaxFile+1 bytes of a file.
 func ReadFile(files fs.FS, name string) ([]byte, error) {
 	open := files.Open
 	if filepath.IsAbs(name) {
@@ -344,13 +344,12 @@ func ReadFile(files fs.FS, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxFile+1))
 }
 
-// ExecuteArgs runs the arguments of the program for the operator, each as a line. -f FILE
-// executes a file; -s, --silent, -d and --default are skipped. An argument that must be a
-// mistake is an error, so that no server runs on the wrong port or without its password: a
-// variable without its value, a word where a number belongs, a file that is not there, a
-// command that is almost one that there is; with Config.KeepUnknown, CheckArgs returns the error
-// about that. Other unknown commands with arguments are only printed, since operators bring those
-// of other servers.
+// ExecuteArgs runs the arguments of the program for the operator, each as a line. -f FILE executes
+// a file; -s, --silent, -d and --default are skipped. A mistaken argument is an error, so that no
+// server runs on the wrong port or without its password. Mistakes are a variable without a value, a
+// word in place of a number, a missing file, and a name close to an existing command. With
+// Config.KeepUnknown, CheckArgs returns the error for such a name. ExecuteArgs only prints other
+// unknown commands with arguments, because operators bring settings of other servers.
 func (c *Console) ExecuteArgs(args []string) error {
 	if err := c.executeArgs(args); err != nil {
 		return &ArgumentError{err}
@@ -361,7 +360,7 @@ func (c *Console) ExecuteArgs(args []string) error {
 // ArgumentError is an error of [Console.ExecuteArgs].
 type ArgumentError struct{ error }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *ArgumentError) Unwrap() error { return e.error }
 
 func (c *Console) executeArgs(args []string) error {
@@ -439,9 +438,9 @@ func (c *Console) checkArg(args []string) error {
 	return nil
 }
 
-// Similar returns the one of names that somebody who typed name may have meant, "" if there
-// is none: at most two letters are wrong, missing, too many or exchanged with the next. Case
-// does not matter.
+// Similar returns the name in names closest to a mistyped name, "" if none is close. Close means at
+// most two letters that are wrong, missing, added or swapped with the next one. Case does not
+// matter.
 func Similar(name string, names []string) string {
 	best, least := "", 3
 	for _, other := range names {
@@ -456,8 +455,8 @@ func Similar(name string, names []string) string {
 	return best
 }
 
-// Redact returns a line for logs, with *** for the values of Secret variables and of what
-// looks like such a variable of another server, also within other commands.
+// Redact returns a line for logs. It replaces values of Secret variables with ***, also within
+// other commands, as well as values of names that look like password settings of other servers.
 func (c *Console) Redact(line string) string {
 	var out []string
 	hidden := false

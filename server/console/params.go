@@ -2,7 +2,7 @@ package console
 
 import "fmt"
 
-// Params are parameters as in [Command.Params].
+// Params are parsed parameters; see Command.Params.
 type Params []param
 
 // ParseParams parses parameters. The error wraps ErrCommand.
@@ -14,14 +14,13 @@ func ParseParams(s string) (Params, error) {
 	return p, nil
 }
 
-// Parse parses arguments as those of a command of the console. The error says what does not
-// fit.
+// Parse parses the arguments of a command. The error names the argument that does not match.
 func (p Params) Parse(s string) (Args, error) {
 	args, _, err := parseArgs(s, p)
 	return args, err
 }
 
-// Args are the arguments of a call, as many as there were and the parameters allow.
+// Args are the arguments of a call, at most as many as the parameters allow.
 type Args []string
 
 // Arg returns argument i, empty if there were fewer.

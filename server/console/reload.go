@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Configuration is the arguments of a program with the files that they execute, read at one
-// time.
+// Configuration holds the arguments of a program and the content of the files that they execute,
+// read at one time.
 type Configuration struct {
 	args  []string
 	files map[string]configFile // by clean path
@@ -24,8 +24,8 @@ const maxConfigFiles = 100
 
 var errManyFiles = errors.New("there are too many files")
 
-// ReadConfiguration reads the files of a configuration. Any goroutine may do so: a disk may be
-// slow, and the one that uses the console should not wait for it.
+// ReadConfiguration reads the files of a configuration. Any goroutine may call it, so that the
+// goroutine of the console need not wait for a slow disk.
 func ReadConfiguration(files fs.FS, args []string) *Configuration {
 	r := &Configuration{args: args, files: make(map[string]configFile)}
 	for i, arg := range args {
@@ -101,9 +101,9 @@ type reloadedVariable struct {
 	before string // its value before
 }
 
-// Reload runs a configuration again, as ExecuteArgs does. Variables get the values that it has
-// now; only those that are others than before have consequences. Of other commands those with
-// the flag Lasting run, but no others: a configuration may say something, or restart the game.
+// Reload runs a configuration again, as ExecuteArgs does. Variables get their new values; only
+// changed values have consequences. Other commands run only if they have the flag Lasting, because
+// a configuration may contain commands such as say or restart.
 func (c *Console) Reload(cfg *Configuration) error {
 	r := &reload{configuration: cfg}
 	c.reload = r

@@ -2,16 +2,15 @@ package console
 
 import "fmt"
 
-// DefaultMap is the map that is played unless sv_map says another.
+// DefaultMap is the default of sv_map.
 const DefaultMap = "teeyard1"
 
-// Settings is the variables of a server. Register adds them to a console, with help texts
-// that say what they mean, and sets them to their defaults; afterwards the owner of the
-// console may read and change them. Integers that are switches are 0 or 1. The comments
-// are the names of the variables; those that Teeworlds 0.7.5 does not have are ours or
-// DDNet's.
+// Settings holds the variables of a server. Register adds them to a console, with help texts, and
+// sets them to their defaults. Afterwards the owner of the console may read and change them.
+// Switches are 0 or 1. The comments name the variables; "ours" and "DDNet's" mark names that
+// Teeworlds 0.7.5 lacks.
 type Settings struct {
-	// DDNet makes those that DDNet-Server has with other values mean what they mean there. Set it before Register.
+	// DDNet gives sv_inactivekick the values of DDNet-Server. Set it before Register.
 	DDNet bool
 
 	Password           string // password
@@ -141,7 +140,8 @@ type Settings struct {
 	EconOutputLevel int    // ec_output_level
 }
 
-// InactiveAction returns what happens to inactive clients, by the numbers of 0.7.5: those of DDNet are one less.
+// InactiveAction returns the action for inactive clients in the numbers of 0.7.5. DDNet's numbers
+// are one less.
 func (s *Settings) InactiveAction() int {
 	if s.DDNet {
 		return s.InactiveKick + 1
@@ -149,7 +149,7 @@ func (s *Settings) InactiveAction() int {
 	return s.InactiveKick
 }
 
-// SetInactiveAction is the inverse of InactiveAction.
+// SetInactiveAction sets the action for inactive clients, in the numbers of 0.7.5.
 func (s *Settings) SetInactiveAction(action int) {
 	if s.InactiveKick = action; s.DDNet {
 		s.InactiveKick--

@@ -27,8 +27,8 @@ func (c *Console) keepUnknown(name, part string, who Caller) bool {
 	return true
 }
 
-// UnknownValues returns the arguments of commands of the configuration that do not exist, by
-// their names in lower case: they may be variables that are registered later.
+// UnknownValues returns the arguments of unknown commands of the configuration, by their names in
+// lower case. They may be variables that are registered later.
 func (c *Console) UnknownValues() map[string]string {
 	values := map[string]string{}
 	for i := range c.unknown {
@@ -40,7 +40,7 @@ func (c *Console) UnknownValues() map[string]string {
 	return values
 }
 
-// RunUnknown runs the commands of the configuration that had this name when it did not exist.
+// RunUnknown runs the commands of the configuration with a name that did not exist at that time.
 func (c *Console) RunUnknown(name string) {
 	var kept, now []unknownCommand
 	for _, u := range c.unknown {
@@ -59,9 +59,10 @@ func (c *Console) RunUnknown(name string) {
 	}
 }
 
-// CheckArgs returns an [ArgumentError] for an argument of ExecuteArgs that Config.KeepUnknown keeps
-// and that still must be a mistake: it is almost a command that there is, or one word. Call it when
-// modes and mods have registered theirs. The error may also be about a value of one of those.
+// CheckArgs returns an [ArgumentError] for a mistaken argument of ExecuteArgs that
+// Config.KeepUnknown keeps: a single word, or a name close to an existing command. Call it after
+// modes and mods have registered their variables and commands. The error may also be about a value
+// of one of these.
 func (c *Console) CheckArgs() error {
 	if c.argumentErr != nil {
 		return &ArgumentError{c.argumentErr}
@@ -107,7 +108,7 @@ func (c *Console) at(where []filePosition, f func()) {
 	c.openFiles = before
 }
 
-// Wait makes a command run again when the world is there, after those that wait already.
+// Wait postpones a command until the world exists, after the commands that already wait.
 func (c *Console) Wait(call *Call) {
 	e := c.find(call.Name, call.Caller.Flags)
 	if len(c.waiting) == maxWaiting {
