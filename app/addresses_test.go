@@ -19,7 +19,14 @@ func TestAddresses(t *testing.T) {
 	port, econ := strconv.Itoa(testenv.Must(peers.FreePort())), strconv.Itoa(testenv.Must(peers.FreePort()))
 	dir, key := t.TempDir(), "?key=a-Key-of-the-operator"
 	testenv.NoError(t, os.WriteFile(filepath.Join(dir, keyFile), []byte(key[len("?key="):]), 0o600))
-	srv := teeyard(t, "serve", "--dir", dir, "bindaddr 127.0.0.1; sv_port "+port+"; sv_bots 0; sv_rcon_password secret; sv_max_clients 32; sv_max_clients_per_ip 32; ec_port "+econ+"; ec_password secret")
+	srv := teeyard(
+		t,
+		"serve",
+		"--dir",
+		dir,
+		"bindaddr 127.0.0.1; sv_port "+port+"; sv_bots 0; sv_rcon_password secret; sv_max_clients 32; sv_max_clients_per_ip 32; ec_port "+
+			econ+"; ec_password secret",
+	)
 	testenv.NoError(t, srv.Start())
 	t.Cleanup(func() { srv.Process.Kill(); srv.Wait() })
 	host := "127.0.0.1:" + port
@@ -88,7 +95,8 @@ func TestAddresses(t *testing.T) {
 			" 127.0.0.1:" + econ + "/": "teeyard1", "TCP://127.0.0.1:" + econ: "teeyard1",
 			"tw-0.7+udp://" + host: "not the address of an external console", "127.0.0.1": "no default port",
 		} {
-			if out, err := run(t, address, []string{"rcon", "--protocol", "econ", "ADDRESS", "sv_map"}); (err == nil) != (want == "teeyard1") || !strings.Contains(out, want) {
+			if out, err := run(t, address, []string{"rcon", "--protocol", "econ", "ADDRESS", "sv_map"}); (err == nil) != (want == "teeyard1") ||
+				!strings.Contains(out, want) {
 				t.Errorf("%q: %v, %s", address, err, out)
 			}
 		}
@@ -96,7 +104,8 @@ func TestAddresses(t *testing.T) {
 	t.Run("websocket", func(t *testing.T) {
 		t.Parallel()
 		for address, args := range map[string][]string{
-			" WS://" + host + "/" + key + " ": {"join", "ADDRESS", "--for", "3s", "--cache", "-"}, "ws://" + host + key: commands["rcon"].args, "ws://127.0.0.1:" + port + "/" + key: commands["game"].args,
+			" WS://" + host + "/" + key + " ": {"join", "ADDRESS", "--for", "3s", "--cache", "-"}, "ws://" + host + key: commands["rcon"].args,
+			"ws://127.0.0.1:" + port + "/" + key: commands["game"].args,
 		} {
 			if out, err := run(t, address, args); err != nil || !strings.Contains(out, "teeyard1") {
 				t.Errorf("%q: %v, %s", args, err, out)
@@ -111,7 +120,8 @@ func TestAddresses(t *testing.T) {
 	t.Run("conflict", func(t *testing.T) {
 		t.Parallel()
 		for _, name := range []string{"join", "bots"} {
-			if out, err := run(t, "ddnet://"+host, append(commands[name].args, "--protocol", "0.7")); err == nil || !strings.Contains(out, "names version 0.6, but") {
+			if out, err := run(t, "ddnet://"+host, append(commands[name].args, "--protocol", "0.7")); err == nil ||
+				!strings.Contains(out, "names version 0.6, but") {
 				t.Errorf("%s: %v, %s", name, err, out)
 			}
 		}
@@ -134,7 +144,8 @@ func TestAddresses(t *testing.T) {
 				}
 			})
 		}
-		if out, err := run(t, "  "+silent+"/", []string{"browse", "--halflife", "ADDRESS"}); err == nil || !strings.Contains(out, "no Half-Life master answers at "+silent) {
+		if out, err := run(t, "  "+silent+"/", []string{"browse", "--halflife", "ADDRESS"}); err == nil ||
+			!strings.Contains(out, "no Half-Life master answers at "+silent) {
 			t.Errorf("%v, %s", err, out)
 		}
 	})

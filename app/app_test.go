@@ -54,7 +54,12 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	if err = errors.Join(err, absErr); err != nil {
 		return nil, err
 	}
-	return []string{"GOCACHE=" + strings.TrimSpace(lines[0]), "GOMODCACHE=" + strings.TrimSpace(lines[1]), "GOFLAGS=" + strings.TrimSpace(lines[2]), "SOURCE=" + source}, nil
+	return []string{
+		"GOCACHE=" + strings.TrimSpace(lines[0]),
+		"GOMODCACHE=" + strings.TrimSpace(lines[1]),
+		"GOFLAGS=" + strings.TrimSpace(lines[2]),
+		"SOURCE=" + source,
+	}, nil
 })
 
 // setUpGo lets scripts use the go command and sets SOURCE to the folder of the module.

@@ -77,7 +77,16 @@ func (c *botsCmd) Run(ctx context.Context) error {
 	start := time.Now()
 	progress := newQueue(os.Stderr, false)
 	defer progress.Close(outputTimeout)
-	run := &botsRun{cfg: c, versions: versions, progress: progress, live: isTerminal(os.Stderr), maps: client.NewMaps(c.Cache, client.InstalledMapDirs()...), navs: map[*client.Map]*mapNav{}, ways: map[*client.Map]*route.Way{}, ctx: ctx}
+	run := &botsRun{
+		cfg:      c,
+		versions: versions,
+		progress: progress,
+		live:     isTerminal(os.Stderr),
+		maps:     client.NewMaps(c.Cache, client.InstalledMapDirs()...),
+		navs:     map[*client.Map]*mapNav{},
+		ways:     map[*client.Map]*route.Way{},
+		ctx:      ctx,
+	}
 	swarm := load.Start(ctx, load.Config{Servers: servers, Clients: c.Count, Interval: max(c.Pace, 1), Seed: c.Seed, Configure: run.configure})
 	swarm.Wait()
 	r := newBotsReport(swarm.Stats(), time.Since(start))

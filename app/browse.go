@@ -68,7 +68,11 @@ func (c *browseCmd) Run(ctx context.Context) error {
 		return !c.matches(i.Name, i.Map, i.NumClients, i.GameType)
 	})
 	slices.SortStableFunc(all, func(a, b listedServer) int {
-		return cmp.Or(cmp.Compare(b.result.Info.NumClients, a.result.Info.NumClients), cmp.Compare(a.result.Info.Name, b.result.Info.Name), a.result.Addr.Compare(b.result.Addr))
+		return cmp.Or(
+			cmp.Compare(b.result.Info.NumClients, a.result.Info.NumClients),
+			cmp.Compare(a.result.Info.Name, b.result.Info.Name),
+			a.result.Addr.Compare(b.result.Addr),
+		)
 	})
 	return printServers(c, all, "clients\tmode\tmap\tname\taddress\tprotocols\tlatency", total, silent, stopped)
 }
@@ -307,5 +311,15 @@ func (s listedServer) tableRow() string {
 	if s.result.Latency > 0 {
 		latency = roundedDuration(s.result.Latency, time.Millisecond)
 	}
-	return fmt.Sprintf("%d/%d\t%s\t%s\t%s\t%v\t%v\t%s", i.NumClients, i.MaxClients, i.GameType, i.Map, withPassword(i.Name, i.Password), s.result.Addr, s.versions(), latency)
+	return fmt.Sprintf(
+		"%d/%d\t%s\t%s\t%s\t%v\t%v\t%s",
+		i.NumClients,
+		i.MaxClients,
+		i.GameType,
+		i.Map,
+		withPassword(i.Name, i.Password),
+		s.result.Addr,
+		s.versions(),
+		latency,
+	)
 }

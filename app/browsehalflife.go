@@ -65,7 +65,16 @@ func (a halfLifeAnswer) toJSON() any { return newHalfLifeJSON(&a) }
 
 func (a halfLifeAnswer) tableRow() string {
 	i := &a.Info
-	return fmt.Sprintf("%d/%d\t%s\t%s\t%s\t%v\t%s", i.Players, i.Max, i.Game, i.Map, withPassword(i.Name, i.Password), a.Peer, roundedDuration(a.Ping, time.Millisecond))
+	return fmt.Sprintf(
+		"%d/%d\t%s\t%s\t%s\t%v\t%s",
+		i.Players,
+		i.Max,
+		i.Game,
+		i.Map,
+		withPassword(i.Name, i.Password),
+		a.Peer,
+		roundedDuration(a.Ping, time.Millisecond),
+	)
 }
 
 // fetchHalfLifeList returns the addresses in a master's list. It asks with the newer request and,

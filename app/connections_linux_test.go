@@ -108,8 +108,22 @@ func BenchmarkManyConnections(b *testing.B) {
 	if m := regexp.MustCompile(`opened (\d+)`).FindSubmatch(held.Bytes()); m != nil {
 		opened = testenv.Must(strconv.Atoi(string(m[1])))
 	}
-	b.Logf("%d connections were opened; the server used %.1f s of CPU time in %v and has %d MB instead of %d; %d visits, the slowest %d ms, %v failed; the player had %d %% of the snapshots, and has %d %% of those of %d ticks, at most %d ticks apart",
-		opened, used.Seconds(), length, after>>10, before>>10, asked, slowest.Milliseconds(), faults, alone, share(snapshots.Load(), ticks), ticks, widest.Load())
+	b.Logf(
+		"%d connections were opened; the server used %.1f s of CPU time in %v and has %d MB instead of %d; %d visits, the slowest %d ms, %v failed; "+
+			"the player had %d %% of the snapshots, and has %d %% of those of %d ticks, at most %d ticks apart",
+		opened,
+		used.Seconds(),
+		length,
+		after>>10,
+		before>>10,
+		asked,
+		slowest.Milliseconds(),
+		faults,
+		alone,
+		share(snapshots.Load(), ticks),
+		ticks,
+		widest.Load(),
+	)
 	if opened < heldConnections {
 		b.Errorf("only %d connections were opened", opened)
 	}

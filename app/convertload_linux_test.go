@@ -62,17 +62,25 @@ func TestConvertLoad(t *testing.T) {
 		var c *client.Client
 		peers.Eventually(t, 20*time.Second, "a player joins", func() bool {
 			var err error
-			c, err = client.Dial(t.Context(), addr, client.Config{Name: fmt.Sprint("anna", i), NoMap: true, OnSnapshot: func(_ *client.Client, v *game.View, _ []game.Event) {
-				now.Store(v.Frame.Tick)
-				if begin := first.Load(); v.Frame.Tick >= begin && v.Frame.Tick < begin+ticks {
-					got[i].Add(1)
-				}
-			}})
+			c, err = client.Dial(
+				t.Context(),
+				addr,
+				client.Config{Name: fmt.Sprint("anna", i), NoMap: true, OnSnapshot: func(_ *client.Client, v *game.View, _ []game.Event) {
+					now.Store(v.Frame.Tick)
+					if begin := first.Load(); v.Frame.Tick >= begin && v.Frame.Tick < begin+ticks {
+						got[i].Add(1)
+					}
+				}},
+			)
 			return err == nil
 		})
 		t.Cleanup(func() { c.Close() })
 	}
-	files := map[string][]byte{"nothing": nil, "a log of 64 players": worstLog(t), "a teehistorian": unzipped(t, filepath.Join(verified, "collide-8.teehistorian.gz"))}
+	files := map[string][]byte{
+		"nothing":             nil,
+		"a log of 64 players": worstLog(t),
+		"a teehistorian":      unzipped(t, filepath.Join(verified, "collide-8.teehistorian.gz")),
+	}
 	for _, k := range demotest.WorstKinds {
 		files[k.String()] = demotest.WorstDemo(k, 32<<20)
 	}
@@ -179,7 +187,15 @@ func worstLog(t *testing.T) []byte {
 	parsed := testenv.Must(twmap.Parse(m.Data))
 	rules := game.DefaultRules()
 	rules.PlayerSlots = game.MaxPlayers
-	h := &replay.Header{Program: "test", Map: "testbox", MapSHA256: parsed.SHA256, Terrain: testenv.Must(parsed.Terrain()), Rules: rules, Seed: 1, IdleTicks: 100}
+	h := &replay.Header{
+		Program:   "test",
+		Map:       "testbox",
+		MapSHA256: parsed.SHA256,
+		Terrain:   testenv.Must(parsed.Terrain()),
+		Rules:     rules,
+		Seed:      1,
+		IdleTicks: 100,
+	}
 	mode, _ := server.BuiltinModes().New("dm")
 	h.SetMode("dm", mode, nil)
 	w := testenv.Must(h.NewWorld(replay.VerifyConfig{Modes: server.BuiltinModes().New}))

@@ -213,7 +213,16 @@ func (i *demoInfo) print(w io.Writer) {
 	}
 	line("map", "%s, %s, crc %s", i.Map, words.Count(i.MapBytes, "byte"), i.MapCRC)
 	line("recorded", "%s by a %s, version %d, protocol %s", i.Time, i.Type, i.Version, i.NetVersion)
-	line("length", "%v, ticks %d to %d, %s, %s, %s", secondsToDuration(i.Seconds), i.FirstTick, i.LastTick, words.Count(i.Keyframes, "keyframe"), words.Count(i.Snapshots, "snapshot"), words.Count(i.Messages, "message"))
+	line(
+		"length",
+		"%v, ticks %d to %d, %s, %s, %s",
+		secondsToDuration(i.Seconds),
+		i.FirstTick,
+		i.LastTick,
+		words.Count(i.Keyframes, "keyframe"),
+		words.Count(i.Snapshots, "snapshot"),
+		words.Count(i.Messages, "message"),
+	)
 	line("size", "%s", words.Count(i.Bytes, "byte"))
 	if len(i.Markers) > 0 {
 		var at []string

@@ -16,6 +16,13 @@ func TestPrintDownload(t *testing.T) {
 			printDownload(&b, live, event.Download{Map: "a", Done: done, Size: 200 << 10})
 		}
 		lines, steps := strings.Count(b.String(), "\n"), strings.Count(b.String(), "\r")
-		testenv.Check(t, (lines == 1) == live && (steps > 2) == live && strings.HasPrefix(b.String(), "downloading map a: 200 kB\n") != live && strings.HasSuffix(strings.TrimRight(b.String(), " \n"), "map a: 200 kB"), "live %v: %q", live, b.String())
+		testenv.Check(
+			t,
+			(lines == 1) == live && (steps > 2) == live && strings.HasPrefix(b.String(), "downloading map a: 200 kB\n") != live &&
+				strings.HasSuffix(strings.TrimRight(b.String(), " \n"), "map a: 200 kB"),
+			"live %v: %q",
+			live,
+			b.String(),
+		)
 	}
 }

@@ -94,7 +94,14 @@ func (c *dumpCmd) Run() error {
 	if isCapture {
 		fmt.Fprintf(os.Stderr, "%s, %s, ", words.Count(s.Datagrams, "datagram"), words.Count(s.Connections, "connection"))
 	}
-	fmt.Fprintf(os.Stderr, "%s, %s (%d more without their base), %s\n", words.Count(s.Messages, "message"), words.Count(s.Snapshots, "snapshot"), s.Unresolved, words.Count(s.Faults, "fault"))
+	fmt.Fprintf(
+		os.Stderr,
+		"%s, %s (%d more without their base), %s\n",
+		words.Count(s.Messages, "message"),
+		words.Count(s.Snapshots, "snapshot"),
+		s.Unresolved,
+		words.Count(s.Faults, "fault"),
+	)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}

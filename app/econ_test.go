@@ -57,7 +57,8 @@ func TestEconConsole(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if out, err := r.Run(t.Context(), "status"); err != nil || !strings.HasSuffix(out, "[12:00:01][server]: cid=0 cmd='status'\n[12:00:01][server]: id=0 name='a [31mb'\n") {
+	if out, err := r.Run(t.Context(), "status"); err != nil ||
+		!strings.HasSuffix(out, "[12:00:01][server]: cid=0 cmd='status'\n[12:00:01][server]: id=0 name='a [31mb'\n") {
 		t.Errorf("%q, %v", out, err)
 	}
 	if _, err := r.Run(t.Context(), "a\nb"); err == nil {

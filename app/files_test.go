@@ -178,7 +178,8 @@ func TestStorageFolders(t *testing.T) {
 	testenv.Check(t, !slices.ContainsFunc(installDirs(ddnetServer), ofTeeworlds), "DDNet-Server has maps of Teeworlds")
 	testenv.Check(t, ofTeeworlds(installDirs(noOriginal)[0]), "the folders of Teeworlds are not the first")
 	check("--dir", folders(elsewhere, noOriginal), elsewhere, user, data)
-	config := "# comment\r\nadd_path " + elsewhere + "\r\nadd_path $USERDIR\nadd_path " + elsewhere + "/missing\nadd_path $NONE\n add_path .\nadd_path $CURRENTDIR"
+	config := "# comment\r\nadd_path " + elsewhere + "\r\nadd_path $USERDIR\nadd_path " + elsewhere +
+		"/missing\nadd_path $NONE\n add_path .\nadd_path $CURRENTDIR"
 	testenv.NoError(t, os.WriteFile(filepath.Join(program, "storage.cfg"), []byte(config), 0o600))
 	check("storage.cfg beside the program", folders("", teeworldsServer), elsewhere, user, ".")
 	testenv.NoError(t, os.WriteFile("storage.cfg", []byte("add_path $DATADIR\nadd_path $APPDIR\n"), 0o600))
@@ -268,7 +269,8 @@ func TestAutoexec(t *testing.T) {
 
 // TestImpliedArgs checks that the program acts as an original server under that server's name.
 func TestImpliedArgs(t *testing.T) {
-	for name, want := range map[string]int{"teeyard": 0, "/usr/games/teeworlds-server": 2, "./teeworlds_srv": 2, "teeworlds_srv.exe": 2, "/usr/games/DDNet-Server": 2, "teeworlds": 0} {
+	for name, want := range map[string]int{"teeyard": 0, "/usr/games/teeworlds-server": 2, "./teeworlds_srv": 2, "teeworlds_srv.exe": 2,
+		"/usr/games/DDNet-Server": 2, "teeworlds": 0} {
 		if got := impliedArgs(name); len(got) != want {
 			t.Errorf("%s: %q", name, got)
 		}

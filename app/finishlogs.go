@@ -136,8 +136,10 @@ func (s *finishSettings) Register(c *console.Console) error {
 		console.IntVar
 		to *atomic.Int64
 	}{
-		{console.IntVar{Name: "sv_replay_finishes", Help: "Finishes of which the server keeps the part of the replay log (0 = none, 1 = best times on the map, 2 = best times of players, 3 = all)", Default: finishesPersonal, Min: finishesNone, Max: finishesAll}, &s.which},
-		{console.IntVar{Name: "sv_replay_finishes_max_mb", Help: "Megabytes of these parts to keep; the server deletes the oldest", Default: 512, Min: 1, Max: 1 << 20}, &s.megabytes},
+		{console.IntVar{Name: "sv_replay_finishes", Help: "Finishes of which the server keeps the part of the replay log (0 = none, 1 = best times on " +
+			"the map, 2 = best times of players, 3 = all)", Default: finishesPersonal, Min: finishesNone, Max: finishesAll}, &s.which},
+		{console.IntVar{Name: "sv_replay_finishes_max_mb", Help: "Megabytes of these parts to keep; the server deletes the oldest", Default: 512, Min: 1,
+			Max: 1 << 20}, &s.megabytes},
 	} {
 		v.Value, v.Flags = new(int), console.Server|console.Save
 		if err := c.RegisterInt(v.IntVar); err != nil {

@@ -52,7 +52,11 @@ func playRace(t *testing.T, p *program) (m racedMatch) {
 		}
 		testenv.NoError(t, wr.AfterStep(w))
 	}
-	step(game.Command{Kind: game.CmdJoin, Player: 0}, game.Command{Kind: game.CmdProfile, Player: 0, Profile: &game.Profile{Name: "ann"}}, game.Command{Kind: game.CmdEnterGame, Player: 0})
+	step(
+		game.Command{Kind: game.CmdJoin, Player: 0},
+		game.Command{Kind: game.CmdProfile, Player: 0, Profile: &game.Profile{Name: "ann"}},
+		game.Command{Kind: game.CmdEnterGame, Player: 0},
+	)
 	for _, pause := range []int{60, 20, 90} {
 		done := len(m.finishes)
 		for tick := 0; len(m.finishes) == done && tick < 800; tick++ {
@@ -162,7 +166,8 @@ func TestFinishesAreKept(t *testing.T) {
 
 	// A row of another world, and a time that no player ran.
 	best := testenv.Must(rank.Best(journal, "course", "ann", false))
-	for _, change := range []func(*rank.Entry){func(e *rank.Entry) { e.GameID = "other" }, func(e *rank.Entry) { e.Time -= 20 }, func(e *rank.Entry) { e.End++ }} {
+	for _, change := range []func(*rank.Entry){func(e *rank.Entry) { e.GameID = "other" }, func(e *rank.Entry) { e.Time -= 20 },
+		func(e *rank.Entry) { e.End++ }} {
 		e := *best
 		change(&e)
 		in := testenv.Must(os.Open(filepath.Join(replays, finishDir, finishFile(name, best.Begin, best.End))))

@@ -107,7 +107,10 @@ func TestConvertApartFails(t *testing.T) {
 		}
 	}
 	t.Setenv("TEEYARD_CONFINED", "1") // as in a child process
-	if err := (&jobs{program: p}).convert(t.Context(), viewer.Conversion{Recording: in, Demo: out, Time: time.Minute, MaxSize: 1}); !errors.Is(err, viewer.ErrUnavailable) {
+	if err := (&jobs{program: p}).convert(t.Context(), viewer.Conversion{Recording: in, Demo: out, Time: time.Minute, MaxSize: 1}); !errors.Is(
+		err,
+		viewer.ErrUnavailable,
+	) {
 		t.Error("a process of a job starts another one:", err)
 	}
 }

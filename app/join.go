@@ -20,7 +20,7 @@ import (
 )
 
 type joinCmd struct {
-	Host     string        `arg:"" help:"Server, as host, host:port, tw-0.7+udp://host:port or ddnet://host:port, or ws://host:port or wss://host if it is behind a web server."`
+	Host     string        `arg:"" help:"Server: host, host:port, or an address with tw-0.7+udp://, tw-0.6+udp://, ddnet://, ws:// or wss://."`
 	Name     string        `help:"Name of the player." default:"observer"`
 	Clan     string        `help:"Clan of the player."`
 	Password string        `help:"Password of the game." env:"TEEYARD_PASSWORD"`

@@ -37,7 +37,8 @@ func TestLocalRooms(t *testing.T) {
 		return res.StatusCode, string(testenv.Must(io.ReadAll(res.Body)))
 	}
 	for _, room := range []string{
-		"GET /metrics", "GET /recordings.json", "GET /recordings/demos/x.demo", "GET /admin", "GET /admin/static/main.js", "GET /admin/api/me", "GET /admin/api/players",
+		"GET /metrics", "GET /recordings.json", "GET /recordings/demos/x.demo", "GET /admin", "GET /admin/static/main.js", "GET /admin/api/me",
+		"GET /admin/api/players",
 		"GET /admin/api/openapi.json", "GET /admin/api/nothing", "GET /admin/live/live.json", "POST /admin/api/login",
 	} {
 		for name, base := range map[string]string{"loopback": "http://" + s.http, "a proxy": proxy.URL} {

@@ -22,10 +22,10 @@ import (
 type masterCmd struct {
 	Addr       string        `help:"IP address to listen on; all if empty."`
 	Port       int           `help:"UDP port to listen on." default:"27010"`
-	HTTP       string        `name:"http" help:"Address of an HTTP listener with a page of the list, /servers.json and /metrics, such as localhost:8080." placeholder:"HOST:PORT"`
+	HTTP       string        `name:"http" help:"HTTP listener for the list, /servers.json and /metrics, such as localhost:8080." placeholder:"HOST:PORT"`
 	State      string        `help:"File that keeps the list across restarts." placeholder:"FILE"`
 	LAN        bool          `name:"lan" help:"Also list servers in local networks."`
-	Legacy     string        `help:"Clients that get the list without a challenge: none (off), those in local networks (lan), or all (on)." enum:"off,lan,on" default:"lan"`
+	Legacy     string        `help:"Send the list without a challenge: never (off), in local networks (lan) or always (on)." enum:"off,lan,on" default:"lan"`
 	Expire     time.Duration `help:"Time after which a server without a heartbeat is removed." default:"6m"`
 	PerAddress int           `help:"Maximum number of servers per IP address." default:"14"`
 	MaxServers int           `help:"Maximum number of servers." default:"20000"`

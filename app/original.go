@@ -92,8 +92,14 @@ func (o original) hintAtDDNet(files storage, p *program, log *slog.Logger) {
 	if o == ddnetServer {
 		if dir, found := files.find("autoexec_server.cfg"); found && !sameFile(filepath.Join(dir, "autoexec_server.cfg"), "autoexec_server.cfg") {
 			if _, here := (storage{"."}).find("autoexec_server.cfg"); here {
-				log.Warn(p.named(fmt.Sprintf("%s is read, and autoexec_server.cfg in the current folder is not, as on DDNet-Server; to search this folder first, add --dir .",
-					filepath.Join(dir, "autoexec_server.cfg"))))
+				log.Warn(
+					p.named(
+						fmt.Sprintf(
+							"%s is read, and autoexec_server.cfg in the current folder is not, as on DDNet-Server; to search this folder first, add --dir .",
+							filepath.Join(dir, "autoexec_server.cfg"),
+						),
+					),
+				)
 			}
 		}
 	}

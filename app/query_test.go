@@ -135,7 +135,13 @@ func TestAnswersAs(t *testing.T) {
 
 func TestPrintClients(t *testing.T) {
 	i := query.Info{TimeScore: true, Clients: []query.Client{
-		{Name: "watcher", Score: 5, Spectator: true, Country: -1}, {Name: "new", Score: query.NoTime, Country: 276}, {Name: "slow", Score: 125, Bot: true, Country: -1}, {Name: "fast", Score: 59, Country: -1, AFK: true},
+		{
+			Name:      "watcher",
+			Score:     5,
+			Spectator: true,
+			Country:   -1,
+		}, {Name: "new", Score: query.NoTime, Country: 276}, {Name: "slow", Score: 125, Bot: true, Country: -1}, {Name: "fast", Score: 59, Country: -1,
+			AFK: true},
 	}}
 	var b strings.Builder
 	printClients(&b, &i)

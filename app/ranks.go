@@ -48,14 +48,23 @@ type databaseSetting struct {
 
 // register adds the command add_sqlserver and the setting sv_use_sql, both from DDNet.
 func (d *databaseSetting) register(c *console.Console) error {
-	err := c.RegisterInt(console.IntVar{Name: "sv_use_sql", Help: "Keep the ranks also in the database of add_sqlserver (teeyard-mariadb); used when the server starts", Flags: console.Server,
-		Value: &d.use, Default: 1, Max: 1})
+	err := c.RegisterInt(
+		console.IntVar{
+			Name:    "sv_use_sql",
+			Help:    "Keep the ranks also in the database of add_sqlserver (teeyard-mariadb); used when the server starts",
+			Flags:   console.Server,
+			Value:   &d.use,
+			Default: 1,
+			Max:     1,
+		},
+	)
 	if err != nil {
 		return err
 	}
 	return c.Register(console.Command{
 		Name: "add_sqlserver", Params: "s['r'|'w'] s[database] s[prefix] s[user] s[password] s[host] i[port] ?i[set up]",
-		Help: "Set the database of the ranks (teeyard-mariadb): 'w' is used, 'r' has no effect; used when the server starts", Flags: console.Server | console.Secret,
+		Help:  "Set the database of the ranks (teeyard-mariadb): 'w' is used, 'r' has no effect; used when the server starts",
+		Flags: console.Server | console.Secret,
 		Run: func(call *console.Call) {
 			switch call.Args[0] {
 			case "w":
@@ -66,7 +75,13 @@ func (d *databaseSetting) register(c *console.Console) error {
 				return
 			}
 			d.set, d.setup = true, len(call.Args) < 8 || call.Args[7] != "0"
-			d.cfg = DatabaseConfig{Database: call.Args[1], Prefix: call.Args[2], User: call.Args[3], Password: call.Args[4], Addr: net.JoinHostPort(call.Args[5], call.Args[6])}
+			d.cfg = DatabaseConfig{
+				Database: call.Args[1],
+				Prefix:   call.Args[2],
+				User:     call.Args[3],
+				Password: call.Args[4],
+				Addr:     net.JoinHostPort(call.Args[5], call.Args[6]),
+			}
 		},
 	})
 }
@@ -117,7 +132,7 @@ func (f *serverFolder) path() string {
 
 type ranksImportCmd struct {
 	serverFolder
-	From   string `arg:"" help:"DDNet's SQLite file (sv_sqlite_file). Reading it needs the program sqlite3. In teeyard-mariadb also USER:PASSWORD@HOST:PORT/DATABASE."`
+	From   string `arg:"" help:"DDNet's SQLite file (needs the program sqlite3). In teeyard-mariadb also USER:PASSWORD@HOST:PORT/DATABASE."`
 	Into   string `help:"The server's rank file (sv_ranks). By default ranks.journal in its folder. The server may be running." placeholder:"FILE"`
 	Prefix string `default:"record" help:"Prefix of the table names." placeholder:"TEXT"`
 }
@@ -140,7 +155,16 @@ func (c *ranksImportCmd) Run(ctx context.Context, p *program) error {
 	if err != nil && r.New == 0 {
 		return fmt.Errorf("the import added nothing: %w", err)
 	}
-	fmt.Printf("%s: %s, %s, %s, points of %s, %s; %d of these are new\n", safetext.Line(into), words.Count(r.Finishes, "finish"), words.Count(r.TeamFinishes, "team finish"), words.Count(r.Maps, "map"), words.Count(r.Points, "player"), words.Count(r.Saves, "save"), r.New)
+	fmt.Printf(
+		"%s: %s, %s, %s, points of %s, %s; %d of these are new\n",
+		safetext.Line(into),
+		words.Count(r.Finishes, "finish"),
+		words.Count(r.TeamFinishes, "team finish"),
+		words.Count(r.Maps, "map"),
+		words.Count(r.Points, "player"),
+		words.Count(r.Saves, "save"),
+		r.New,
+	)
 	for _, kind := range []struct {
 		n          int
 		text, noun string
@@ -168,7 +192,10 @@ func (c *ranksImportCmd) source(p *program) (rank.Source, error) {
 		return nil, err
 	}
 	if p.openDatabase == nil {
-		return nil, fmt.Errorf("%s is not a file, and this program supports no databases; run teeyard-mariadb instead", c.From[strings.LastIndex(c.From, "@")+1:])
+		return nil, fmt.Errorf(
+			"%s is not a file, and this program supports no databases; run teeyard-mariadb instead",
+			c.From[strings.LastIndex(c.From, "@")+1:],
+		)
 	}
 	at := strings.LastIndex(c.From, "@")
 	user, password, _ := strings.Cut(c.From[:at], ":")

@@ -45,7 +45,10 @@ func TestDatabaseOfTheConfiguration(t *testing.T) {
 	testenv.NoError(t, c.ExecuteArgs([]string{"sv_use_sql 0", "add_sqlserver w teeworlds record me secret db.local 3306"}))
 	testenv.NoError(t, d.openRanks(filepath.Join(t.TempDir(), "ranks"), slog.New(slog.DiscardHandler)).Close())
 	testenv.Check(t, opened == DatabaseConfig{}, "sv_use_sql 0 uses %+v", opened)
-	testenv.NoError(t, c.ExecuteArgs([]string{"sv_use_sql 1", "add_sqlserver r other record u p h 1", "add_sqlserver w teeworlds record me secret db.local 3306 1"}))
+	testenv.NoError(
+		t,
+		c.ExecuteArgs([]string{"sv_use_sql 1", "add_sqlserver r other record u p h 1", "add_sqlserver w teeworlds record me secret db.local 3306 1"}),
+	)
 	ranks := d.openRanks(filepath.Join(t.TempDir(), "ranks"), slog.New(slog.NewTextHandler(io.Discard, nil)))
 	want := DatabaseConfig{Addr: "db.local:3306", User: "me", Password: "secret", Database: "teeworlds", Prefix: "record"}
 	testenv.Check(t, opened == want, "%+v", opened)
@@ -88,7 +91,8 @@ func TestListOfRanks(t *testing.T) {
 		text string
 	}{
 		{nil, "map       finishes  players  best time  by\nTutorial  4         3        01:10.00   ann\na b       1         1        00:01.00   ann\n"},
-		{[]string{"Tutorial"}, "1.  01:10.00  ann      2023-11-14 22:13 UTC\n2.  01:20.50  ben [2J  2023-11-14 22:13 UTC\n2.  01:20.50  cid      2023-11-14 22:13 UTC\n"},
+		{[]string{"Tutorial"}, "1.  01:10.00  ann      2023-11-14 22:13 UTC\n2.  01:20.50  ben [2J  2023-11-14 22:13 UTC\n2.  01:20.50  cid      " +
+			"2023-11-14 22:13 UTC\n"},
 		{[]string{"Tutorial", "--top", "1"}, "1.  01:10.00  ann  2023-11-14 22:13 UTC\nand 2 more; list all with --top 0\n"},
 		{[]string{"Tutorial", "--team"}, "1.  01:35.00  ann & ben  2023-11-14 22:13 UTC\n"},
 	} {
@@ -150,33 +154,63 @@ func TestImportOfBrokenFiles(t *testing.T) {
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3000) INSERT INTO record_race(Map, Name, Time) SELECT 'm', 'p'||i, i FROM n;"+
 		"INSERT INTO record_race(Map, Name, Time) VALUES ('', 'ann', 5), ('m', '', 5), ('m', 'ann', 0);"+
 		"INSERT INTO record_race(Map, Name, Timestamp, Time) VALUES ('dates', 'dated', '2023-11-14 22:13:20', 1), ('dates', 'zero', '0000-00-00 00:00:00', 2),"+
-		"('dates', 'now', 'now', 3), ('dates', 'month', '2023-13-14 22:13:20', 4), ('dates', 'future', '2999-01-01', 5), ('dates', 'number', 5, 6), ('dates', 'a name of 17 byte', NULL, 7)")
+		"('dates', 'now', 'now', 3), ('dates', 'month', '2023-13-14 22:13:20', 4), ('dates', 'future', '2999-01-01', 5), ('dates', 'number', 5, 6), "+
+		"('dates', 'a name of 17 byte', NULL, 7)")
 	whole := testenv.Must(os.ReadFile(good))
 	for name, content := range map[string]string{"text": "no database", "empty": "", "cut off": string(whole[:len(whole)/2])} {
 		file := filepath.Join(dir, name)
 		testenv.NoError(t, os.WriteFile(file, []byte(content), 0o600))
 		out, complaints, err := run(file)
-		testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, file) && strings.Contains(complaints, ".recover") == (name == "cut off"), "%s: %v, %q, %q", name, err, out, complaints)
+		testenv.Check(
+			t,
+			err != nil && out == "" && strings.Contains(complaints, file) && strings.Contains(complaints, ".recover") == (name == "cut off"),
+			"%s: %v, %q, %q",
+			name,
+			err,
+			out,
+			complaints,
+		)
 	}
 	// Programs that the file names do not run, and separators in a text do not create rows.
 	hostile, made := filepath.Join(dir, "hostile"), filepath.Join(dir, "made")
-	sqlite(hostile, "CREATE TABLE t ("+columns+"); INSERT INTO t(Map, Name, Time) VALUES ('m', 'ann', 5), ('m', 'a'||char(30)||'b', 5), ('m', 'a'||char(31)||'b', 5)")
+	sqlite(
+		hostile,
+		"CREATE TABLE t ("+columns+"); INSERT INTO t(Map, Name, Time) VALUES ('m', 'ann', 5), ('m', 'a'||char(30)||'b', 5), ('m', 'a'||char(31)||'b', 5)",
+	)
 	sqlite(hostile, "CREATE VIEW record_race AS SELECT edit('x', 'touch "+made+"') AS Map, Name, Timestamp, Time, Server, GameID, DDNet7, "+
 		strings.Join(checkpoints, ", ")+" FROM t")
 	out, complaints, err := run(hostile)
 	_, none := os.Stat(made)
-	testenv.Check(t, err != nil && out == "" && none != nil && strings.Contains(complaints, "the import added nothing"), "%v, %q, %q, %v", err, out, complaints, none)
+	testenv.Check(
+		t,
+		err != nil && out == "" && none != nil && strings.Contains(complaints, "the import added nothing"),
+		"%v, %q, %q, %v",
+		err,
+		out,
+		complaints,
+		none,
+	)
 	sqlite(hostile, "DROP VIEW record_race; ALTER TABLE t RENAME TO record_race")
 	out, complaints, err = run("--into", filepath.Join(dir, "other"), hostile)
-	testenv.Check(t, err != nil && strings.Contains(out, " 1 finish,") && strings.Contains(out, "left out: 3 rows, invalid") && strings.Contains(complaints, "record_teamrace"), "%v, %q, %q", err, out, complaints)
+	testenv.Check(
+		t,
+		err != nil && strings.Contains(out, " 1 finish,") && strings.Contains(out, "left out: 3 rows, invalid") &&
+			strings.Contains(complaints, "record_teamrace"),
+		"%v, %q, %q",
+		err,
+		out,
+		complaints,
+	)
 	out, complaints, err = run(good) // which lacks three tables
 	want := filepath.Join(dir, "ranks.journal") + ": 3010 finishes, 0 team finishes, 0 maps, points of 0 players, 0 saves; 3007 of these are new\n" +
-		"left out: 3 rows, invalid: for example without a map, a name or a time, or with column separators in a text\nkept without a date: 4 rows whose date is invalid or in the future\nkept with another name: 1 row whose name is longer than 15 bytes or not UTF-8\n"
+		"left out: 3 rows, invalid: for example without a map, a name or a time, or with column separators in a text\nkept without a date: 4 rows " +
+		"whose date is invalid or in the future\nkept with another name: 1 row whose name is longer than 15 bytes or not UTF-8\n"
 	testenv.Check(t, err != nil && out == want && strings.Contains(complaints, "record_maps"), "%v, %q, %q", err, out, complaints)
 	out, complaints, err = run(good)
 	testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, "the import added nothing"), "%v, %q, %q", err, out, complaints)
 	list, err := teeyard(t, "ranks", "--dir", dir, "dates").CombinedOutput()
-	wantList := "1.  00:01.00  dated            2023-11-14 22:13 UTC\n2.  00:02.00  zero             \n3.  00:03.00  now              \n4.  00:04.00  month            \n" +
+	wantList := "1.  00:01.00  dated            2023-11-14 22:13 UTC\n2.  00:02.00  zero             \n3.  00:03.00  now              \n4.  00:04.00  " +
+		"month            \n" +
 		"5.  00:05.00  future           \n6.  00:06.00  number           \n7.  00:07.00  a name of 17 by  \n"
 	testenv.Check(t, err == nil && strings.HasSuffix(string(list), ":\n"+wantList), "%v\n%s\nwant\n%s", err, list, wantList)
 

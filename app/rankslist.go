@@ -51,7 +51,11 @@ func (c *ranksListCmd) Run() error {
 	}
 	courses, err := c.read(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s: no such file; a server creates it with the first finish. Name the server's folder with --dir (or --ddnet for the folder of serve --ddnet), and the file in it with --ranks", path)
+		return fmt.Errorf(
+			"%s: no such file; a server creates it with the first finish. Name the server's folder with --dir (or --ddnet for the folder of serve "+
+				"--ddnet), and the file in it with --ranks",
+			path,
+		)
 	}
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ import (
 
 type rconCmd struct {
 	Host           string   `arg:"" help:"Server, as host, host:port, tw-0.7+udp://host:port, ddnet://host:port or ws://host:port."`
-	Command        []string `arg:"" optional:"" passthrough:"" help:"Words of one command, or several commands in quotes, of which the first must contain a space. Without it, commands are read from the terminal or the input."`
+	Command        []string `arg:"" optional:"" passthrough:"" help:"Words of one command, or quoted commands. By default the terminal or the input is read."`
 	ServerPassword string   `help:"Password of the server, if it has one." env:"TEEYARD_PASSWORD"`
 	PasswordFile   string   `help:"File with the password in its first line." type:"existingfile" placeholder:"FILE"`
 	Name           string   `help:"Name for the login, on servers with accounts (DDNet)."`
@@ -45,6 +45,9 @@ terminal. It is not an argument, since all users of a machine can see arguments.
   teeyard rcon localhost "status; tune gravity"
   teeyard rcon localhost:27015 --protocol halflife status
   TEEYARD_RCON_PASSWORD=secret teeyard rcon localhost <commands.cfg
+
+The arguments are the words of one command. If the first argument contains a space, each argument is
+a command.
 
 --protocol names the console:
 
@@ -184,8 +187,11 @@ var errRefused = errors.New("refused")
 // refusals matches the texts with which consoles without refusalNote (Teeworlds, DDNet, Half-Life)
 // refuse a line. The text must follow the time and the system's name directly, so that a player
 // cannot forge one in the chat.
-var refusals = regexp.MustCompile(`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console|server|tuning)\]|(?i:console|chatresp|server|tuning)): )?` +
-	`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.|No such tuning parameter).*|[Ii]nvalid client id to [a-z]+|[^ ]+: '.*' is (?:left out|not a number))$`)
+var refusals = regexp.MustCompile(
+	`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console|server|tuning)\]|(?i:console|chatresp|server|tuning)): )?` +
+		`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.|No such tuning parameter).*|[Ii]nvalid client id to [a-z]+|[^ ` +
+		`]+: '.*' is (?:left out|not a number))$`,
+)
 
 // refusalNote begins the last line of output in which a Teeyard server sums up its warnings about a
 // line.
@@ -331,7 +337,12 @@ func runTerminal(ctx context.Context, r remoteConsole, t *editor) error {
 		case errors.Is(err, errShutdown):
 			fmt.Fprintln(t, err)
 			return nil
-		case errors.Is(err, halflife.ErrAuth), errors.Is(err, halflife.ErrBanned), errors.Is(err, client.ErrClosed), errors.Is(err, client.ErrRcon), errors.Is(err, errEconClosed), ctx.Err() != nil:
+		case errors.Is(err, halflife.ErrAuth),
+			errors.Is(err, halflife.ErrBanned),
+			errors.Is(err, client.ErrClosed),
+			errors.Is(err, client.ErrRcon),
+			errors.Is(err, errEconClosed),
+			ctx.Err() != nil:
 			return err
 		case err != nil:
 			fmt.Fprintln(t, safetext.Lines(err.Error()))

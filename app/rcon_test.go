@@ -136,7 +136,10 @@ func startGoldSrc(ts *testscript.TestScript, _ bool, args []string) {
 	g.srv, err = halflife.NewServer(halflife.ServerConfig{Game: g, Console: g, Send: g.conn.Send,
 		Settings: halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{{Password: "s3cret"}}}}})
 	ts.Check(err)
-	cfg := halflife.RegistrarConfig{Send: g.conn.Send, Heartbeat: func() halflife.Heartbeat { return halflife.Heartbeat{Info: g.Info(), Region: halflife.RegionAll} }}
+	cfg := halflife.RegistrarConfig{
+		Send:      g.conn.Send,
+		Heartbeat: func() halflife.Heartbeat { return halflife.Heartbeat{Info: g.Info(), Region: halflife.RegionAll} },
+	}
 	for _, m := range args[1:] {
 		cfg.Masters = append(cfg.Masters, loopback(ts, m))
 	}
@@ -281,7 +284,12 @@ func TestLongRconLines(t *testing.T) {
 		var out strings.Builder
 		name := "; sv_name " + test.protocol
 		fits := "echo " + strings.Repeat("x", test.fits-len("echo ")-len(name)) + name
-		err = runAll(ctx, &out, r, slices.Values([]string{fits, "sv_name", fits + strings.Repeat("x", 1000), fits + strings.Repeat("y", 1000), "sv_motd after"}))
+		err = runAll(
+			ctx,
+			&out,
+			r,
+			slices.Values([]string{fits, "sv_name", fits + strings.Repeat("x", 1000), fits + strings.Repeat("y", 1000), "sv_motd after"}),
+		)
 		if err == nil || strings.Count(err.Error(), test.limit) != 2 || len(err.Error()) > 1000 {
 			t.Errorf("%s: %v", test.protocol, err)
 		}
@@ -289,13 +297,15 @@ func TestLongRconLines(t *testing.T) {
 			t.Errorf("%s: the longest line did not run: %.300s", test.protocol, out.String())
 		}
 		out.Reset()
-		if err := runAll(ctx, &out, r, slices.Values([]string{"sv_motd", "sv_name"})); err != nil || !strings.Contains(out.String(), "Value: after\n") || !strings.Contains(out.String(), "Value: "+test.protocol+"\n") {
+		if err := runAll(ctx, &out, r, slices.Values([]string{"sv_motd", "sv_name"})); err != nil || !strings.Contains(out.String(), "Value: after\n") ||
+			!strings.Contains(out.String(), "Value: "+test.protocol+"\n") {
 			t.Errorf("%s: the line behind did not run: %v, %.300s", test.protocol, err, out.String())
 		}
 		r.Close()
 	}
 	e := &econConsole{}
-	if _, err := e.Run(ctx, strings.Repeat("x", maxEconCommand+1)); !errors.Is(err, client.ErrTooLong) || !strings.Contains(err.Error(), "1301 bytes, at most 1300 are allowed") {
+	if _, err := e.Run(ctx, strings.Repeat("x", maxEconCommand+1)); !errors.Is(err, client.ErrTooLong) ||
+		!strings.Contains(err.Error(), "1301 bytes, at most 1300 are allowed") {
 		t.Errorf("econ: %v", err)
 	}
 }

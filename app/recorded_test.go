@@ -115,7 +115,24 @@ func recordMatch(t *testing.T, path, config string, protocols []string, edit str
 	server := run("modded", "serve", "--dir", dir, "bindaddr 127.0.0.1; sv_http 0; sv_max_clients 16; sv_max_clients_per_ip 16; sv_port "+port, config)
 	var bots []*exec.Cmd
 	for i, protocol := range protocols {
-		bots = append(bots, run("teeyard", "bots", "127.0.0.1:"+port, "--protocol", protocol, "--count", "2", "--duration", strconv.Itoa(18-2*i), "--name", "bot"+protocol+"_", "--cache", "-"))
+		bots = append(
+			bots,
+			run(
+				"teeyard",
+				"bots",
+				"127.0.0.1:"+port,
+				"--protocol",
+				protocol,
+				"--count",
+				"2",
+				"--duration",
+				strconv.Itoa(18-2*i),
+				"--name",
+				"bot"+protocol+"_",
+				"--cache",
+				"-",
+			),
+		)
 	}
 	if edit != "" {
 		time.Sleep(8 * time.Second)

@@ -92,7 +92,11 @@ type mapName struct {
 
 // Rooms returns the HTTP endpoints of the list and the demos.
 func (rs *recordingFiles) Rooms() []web.Room {
-	list := &webpage.Page{Write: rs.writeList, MaxAge: 5 * time.Second, Header: map[string]string{"Content-Type": "application/json", "Cache-Control": "no-cache"}}
+	list := &webpage.Page{
+		Write:  rs.writeList,
+		MaxAge: 5 * time.Second,
+		Header: map[string]string{"Content-Type": "application/json", "Cache-Control": "no-cache"},
+	}
 	room := web.Room{Access: rs.access, Setting: "sv_http_replays"}
 	a, b := room, room
 	a.Pattern, a.Handler = "GET /recordings.json", list

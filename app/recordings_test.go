@@ -35,7 +35,8 @@ func TestRecordings(t *testing.T) {
 	}
 	log := "replays/2026-11-22_120000_test.twreplay"
 	testenv.NoError(t, writeReplay(filepath.Join(dir, log), "test"))
-	for name, b := range map[string][]byte{"demos/auto/a #1.demo": ddnet, "demos/new.demo": ddnet, "demos/no.demo": []byte("TWDEMO"), "demos/secret.txt": []byte("x"), "secret.demo": ddnet} {
+	for name, b := range map[string][]byte{"demos/auto/a #1.demo": ddnet, "demos/new.demo": ddnet, "demos/no.demo": []byte("TWDEMO"),
+		"demos/secret.txt": []byte("x"), "secret.demo": ddnet} {
 		testenv.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o644))
 	}
 	testenv.NoError(t, os.Symlink(filepath.Join(dir, "secret.demo"), filepath.Join(dir, "demos", "link.demo")))
@@ -97,7 +98,8 @@ func TestRecordings(t *testing.T) {
 		t.Errorf("the log was converted %d times", conversions)
 	}
 	for _, path := range []string{
-		"/recordings/" + log, "/recordings/demos/new.demo", "/recordings/demos/no.demo", "/recordings/demos/secret.txt", "/recordings/demos/link.demo", "/recordings/secret.demo",
+		"/recordings/" + log, "/recordings/demos/new.demo", "/recordings/demos/no.demo", "/recordings/demos/secret.txt", "/recordings/demos/link.demo",
+		"/recordings/secret.demo",
 		"/recordings/demos/..%2fsecret.demo", "/recordings/%2e%2e/secret.demo", "/recordings//etc/passwd", "/recordings/", "/recordings/" + log + ".demo.demo",
 	} {
 		if w := httptest.NewRecorder(); true {
@@ -169,7 +171,12 @@ func TestRecordedPlayers(t *testing.T) {
 
 // TestReplayScores checks the result of a log in words, with times in races.
 func TestReplayScores(t *testing.T) {
-	players := []replay.PlayerResult{{Name: "bert", Score: 3}, {Name: "watcher", Team: game.TeamSpectators, Score: 9}, {Name: "anna", Score: 65432}, {Name: "eve", Score: -1}}
+	players := []replay.PlayerResult{
+		{Name: "bert", Score: 3},
+		{Name: "watcher", Team: game.TeamSpectators, Score: 9},
+		{Name: "anna", Score: 65432},
+		{Name: "eve", Score: -1},
+	}
 	for _, c := range []struct {
 		result replay.MatchResult
 		want   string

@@ -227,8 +227,9 @@ func (c *replayInfoCmd) Run(p *program) error {
 	defer f.Close()
 	h := r.Header()
 	info := &replayInfo{
-		File: c.File, Program: safetext.Line(h.Program), Start: time.UnixMilli(h.StartTime).UTC(), Map: safetext.Line(h.Map), SHA256: hex.EncodeToString(h.MapSHA256[:]),
-		Width: h.Terrain.Width, Height: h.Terrain.Height, Mode: safetext.Line(h.ModeName), Seed: h.Seed, IdleTicks: h.IdleTicks, Ticks: h.TickBefore(),
+		File: c.File, Program: safetext.Line(h.Program), Start: time.UnixMilli(h.StartTime).UTC(), Map: safetext.Line(h.Map),
+		SHA256: hex.EncodeToString(h.MapSHA256[:]),
+		Width:  h.Terrain.Width, Height: h.Terrain.Height, Mode: safetext.Line(h.ModeName), Seed: h.Seed, IdleTicks: h.IdleTicks, Ticks: h.TickBefore(),
 		Players: []replayPlayer{},
 	}
 	for _, m := range h.Mods {
@@ -294,14 +295,28 @@ func (i *replayInfo) print(w io.Writer) {
 	}
 	line("recorded", "%s by %s", i.Start.Format("2006-01-02 15:04:05 MST"), i.Program)
 	if i.StateTick > 0 {
-		line("length", "%v, %s; this log begins with tick %d (%v)", ticksToDuration(i.Ticks), words.Count(i.Ticks, "tick"), i.StateTick+1, ticksToDuration(i.StateTick))
+		line(
+			"length",
+			"%v, %s; this log begins with tick %d (%v)",
+			ticksToDuration(i.Ticks),
+			words.Count(i.Ticks, "tick"),
+			i.StateTick+1,
+			ticksToDuration(i.StateTick),
+		)
 	} else {
 		line("length", "%v, %s; the first %d without players", ticksToDuration(i.Ticks), words.Count(i.Ticks, "tick"), i.IdleTicks)
 	}
 	line("size", "%s, %s", words.Count(i.Bytes, "byte"), words.Count(i.Commands, "command"))
 	line("end", "%s", i.end)
 	if i.Simulated {
-		line("match", "%s, %s, %s of chat, %s ended", words.Count(i.Deaths, "death"), words.Count(i.Kills, "kill"), words.Count(i.Chat, "line"), words.Count(i.MatchesEnded, "match"))
+		line(
+			"match",
+			"%s, %s, %s of chat, %s ended",
+			words.Count(i.Deaths, "death"),
+			words.Count(i.Kills, "kill"),
+			words.Count(i.Chat, "line"),
+			words.Count(i.MatchesEnded, "match"),
+		)
 	} else {
 		line("match", "%s of chat", words.Count(i.Chat, "line"))
 	}
@@ -332,7 +347,7 @@ func ticksToDuration(ticks int32) time.Duration {
 
 type replayVerifyCmd struct {
 	Files []string `arg:"" name:"file" help:"Replay logs, and teehistorians of DDNet-Server."`
-	Map   string   `help:"Map of a teehistorian. By default it is searched in the folder maps, here and beside the recording, and in the folders of installed games." placeholder:"FILE"`
+	Map   string   `help:"Map of a teehistorian. By default it is searched in maps/ and in installed games." placeholder:"FILE"`
 }
 
 func (replayVerifyCmd) Help() string {
@@ -399,8 +414,17 @@ func (p *program) verifyReplay(name, mapFile string) error {
 	took := time.Since(begin)
 	switch {
 	case isCutOff(err):
-		fmt.Printf("%s: cut off after byte %d, good up to tick %d (%v), %s; %s\n",
-			safetext.Line(name), r.ValidBytes(), res.LastGoodTick, ticksToDuration(res.LastGoodTick), words.Clause(res.HashesMatched, "checksum", "agrees", "agree"), cutOffCauses)
+		fmt.Printf(
+			"%s: cut off after byte %d, good up to tick %d (%v), %s; %s\n",
+			safetext.Line(
+				name,
+			),
+			r.ValidBytes(),
+			res.LastGoodTick,
+			ticksToDuration(res.LastGoodTick),
+			words.Clause(res.HashesMatched, "checksum", "agrees", "agree"),
+			cutOffCauses,
+		)
 		return told(err)
 	case errors.Is(err, replay.ErrMismatch) && r.Header().Program != server.Program():
 		return fmt.Errorf("%w (recorded by %s, verified by %s; the rules of the two versions may differ)", err, r.Header().Program, server.Program())
@@ -409,8 +433,16 @@ func (p *program) verifyReplay(name, mapFile string) error {
 	case err != nil:
 		return adviseOnLog(err)
 	}
-	fmt.Printf("%s: ok, %s (%v), %s, %.0f ticks per second\n",
-		safetext.Line(name), words.Count(res.Ticks, "tick"), ticksToDuration(res.Ticks), words.Clause(res.HashesMatched, "checksum", "agrees", "agree"), float64(res.Ticks)/took.Seconds())
+	fmt.Printf(
+		"%s: ok, %s (%v), %s, %.0f ticks per second\n",
+		safetext.Line(
+			name,
+		),
+		words.Count(res.Ticks, "tick"),
+		ticksToDuration(res.Ticks),
+		words.Clause(res.HashesMatched, "checksum", "agrees", "agree"),
+		float64(res.Ticks)/took.Seconds(),
+	)
 	return nil
 }
 

@@ -139,7 +139,11 @@ func readMapFile(given, recording, name string, sum [sha256.Size]byte) ([]byte, 
 			}
 		}
 	}
-	return nil, fmt.Errorf("the map of the match, %q with SHA-256 %x, is not in the folder maps here or beside the recording; name its file with --map", safetext.Line(name), sum)
+	return nil, fmt.Errorf(
+		"the map of the match, %q with SHA-256 %x, is not in the folder maps here or beside the recording; name its file with --map",
+		safetext.Line(name),
+		sum,
+	)
 }
 
 // demoExport converts a log into a demo.

@@ -96,7 +96,13 @@ func TestResumeAfterKill(t *testing.T) {
 	})
 	out, err := teeyard(t, append([]string{"replay", "verify"}, logs...)...).CombinedOutput()
 	var exit *exec.ExitError
-	testenv.Check(t, errors.As(err, &exit) && exit.ExitCode() == exitCutOff && strings.Count(string(out), ", good up to tick ") == 2, "verify: %v\n%s", err, out)
+	testenv.Check(
+		t,
+		errors.As(err, &exit) && exit.ExitCode() == exitCutOff && strings.Count(string(out), ", good up to tick ") == 2,
+		"verify: %v\n%s",
+		err,
+		out,
+	)
 }
 
 // TestResumeDir stores matches in writable and in other folders.

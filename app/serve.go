@@ -35,9 +35,9 @@ import (
 
 type serveCmd struct {
 	Dir      string   `help:"Folder for the files that the server writes. It is also searched first." type:"existingdir" env:"TEEYARD_DIR"`
-	Original bool     `help:"Replace teeworlds-server: search the user's Teeworlds folder first, play dm1 if it exists and sv_map is not set, and register the server unless sv_register is 0. A program or link named teeworlds-server or teeworlds_srv does this by itself." xor:"original"`
-	DDNet    bool     `name:"ddnet" help:"Replace DDNet-Server: read autoexec_server.cfg, search DDNet's folders, and use its defaults: ddrace, 64 players, and registration unless sv_register is 0. A program or link named DDNet-Server does this by itself." xor:"original"`
-	HTTP     string   `name:"http" help:"Address of the HTTP listener, unless sv_http sets another. Containers use 0.0.0.0:8303." placeholder:"HOST:PORT" env:"TEEYARD_HTTP"`
+	Original bool     `help:"Replace teeworlds-server: use its folders and defaults." xor:"original"`
+	DDNet    bool     `name:"ddnet" help:"Replace DDNet-Server: use its folders, configuration and defaults." xor:"original"`
+	HTTP     string   `name:"http" help:"Address of the HTTP listener, such as 0.0.0.0:8303; sv_http overrides it." placeholder:"HOST:PORT" env:"TEEYARD_HTTP"`
 	JSON     bool     `name:"json" help:"Log as JSON, one object per line."`
 	Console  []string `arg:"" optional:"" passthrough:"" name:"command" help:"Console lines, as for teeworlds-server: \"sv_name x; sv_port 8304\", or -f FILE."`
 }
@@ -63,6 +63,11 @@ that contains them:
 - the data folder of an installed Teeworlds: data/ here or beside the program, or below /usr/share,
   /usr/share/games, /usr/local/share, /usr/local/share/games, /usr/pkg/share or /opt
 - /etc/teeworlds
+
+--original searches the user's folder first, plays dm1 if it exists and sv_map is not set, and
+registers the server unless sv_register is 0. --ddnet also sets the defaults of DDNet-Server, such as
+ddrace and 64 players. A program or link with the name teeworlds-server, teeworlds_srv or
+DDNet-Server has this flag set.
 
 With --ddnet the folders are the user's DDNet folder (~/.local/share/ddnet), the data folder of an
 installed DDNet, and the current folder. autoexec_server.cfg is preferred to autoexec.cfg, and
@@ -151,7 +156,13 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	o.hintAtDDNet(files, p, log)
 	os.MkdirAll(files[0], 0o755)
 	if !canWrite(files[0]) {
-		log.Warn(fmt.Sprintf("cannot write to the folder %q: the server stores no bans, replay logs, demos, ranks, data of mods, settings or matches; name another folder with --dir", absolute(files[0])))
+		log.Warn(
+			fmt.Sprintf(
+				"cannot write to the folder %q: the server stores no bans, replay logs, demos, ranks, data of mods, settings or matches; name another "+
+					"folder with --dir",
+				absolute(files[0]),
+			),
+		)
 	}
 	banned, err := bans.Open(filepath.Join(files[0], "bans.json"), nil)
 	if err != nil {
@@ -173,7 +184,14 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	hub := ws.NewHub()
 	database := databaseSetting{open: p.openDatabase}
 	var before ddnetRanks
-	monitor.Add(web.Value{Name: "websocket_peers", Kind: metrics.Gauge, Help: "Connections of players over WebSocket.", Read: func() float64 { return float64(hub.Peers()) }})
+	monitor.Add(
+		web.Value{
+			Name: "websocket_peers",
+			Kind: metrics.Gauge,
+			Help: "Connections of players over WebSocket.",
+			Read: func() float64 { return float64(hub.Peers()) },
+		},
+	)
 	chooser := chooseMode
 	if o == teeworldsServer {
 		chooser = nil
@@ -188,7 +206,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		FindMod:    finder.findMod,
 		ChooseMode: chooser,
 		AddToConsole: func(c *console.Console) error {
-			return errors.Join(registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes), filling.register(c, bots))
+			return errors.Join(
+				registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes),
+				filling.register(c, bots),
+			)
 		},
 		Observers:     []server.Observer{monitor, operators},
 		Broadcast:     live,
@@ -226,7 +247,15 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	operators.Attach(s, live.Undelayed())
-	defer serveWeb(ctx, &settings, filepath.Join(files[0], keyFile), hub, slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, recorded.Rooms(), operators.Rooms()), s.Addr().Port(), log)()
+	defer serveWeb(
+		ctx,
+		&settings,
+		filepath.Join(files[0], keyFile),
+		hub,
+		slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, recorded.Rooms(), operators.Rooms()),
+		s.Addr().Port(),
+		log,
+	)()
 	if notifyErr != nil {
 		log.Warn(notifyErr.Error())
 	}
@@ -274,7 +303,9 @@ func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *
 	log = log.With(logline.SystemKey, "http")
 	listeners, err := settings.Listen(ctx, gamePort)
 	if err != nil {
-		log.Warn(fmt.Sprintf("no HTTP listener, so no page, health checks and metrics: %v; set another address with sv_http HOST:PORT, or sv_http 0 for none", err))
+		log.Warn(
+			fmt.Sprintf("no HTTP listener, so no page, health checks and metrics: %v; set another address with sv_http HOST:PORT, or sv_http 0 for none", err),
+		)
 	}
 	secure, err := settings.ListenTLS(ctx, func(err error) {
 		log.Warn(fmt.Sprintf("the new certificate cannot be used, the server keeps the old one: %v", err))
@@ -339,7 +370,16 @@ func localPage(listeners []net.Listener) string {
 // reloadOnHangup reads the configuration again at each SIGHUP, until end is called. If the terminal
 // that started the server hangs up, the server stops in good order instead. A configuration file
 // that was read at the start must still exist.
-func (c *serveCmd) reloadOnHangup(ctx context.Context, s *server.Server, defaults []string, files storage, autoexec string, notify *notifier, log *slog.Logger, stop func()) (end func()) {
+func (c *serveCmd) reloadOnHangup(
+	ctx context.Context,
+	s *server.Server,
+	defaults []string,
+	files storage,
+	autoexec string,
+	notify *notifier,
+	log *slog.Logger,
+	stop func(),
+) (end func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	stdin := int(os.Stdin.Fd())

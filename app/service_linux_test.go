@@ -161,7 +161,8 @@ func TestBusyPort(t *testing.T) {
 	defer l.Close()
 	for _, addr := range []string{l.Addr().String(), "nowhere.invalid"} {
 		out, err := teeyard(t, "serve", "--dir", t.TempDir(), "bindaddr 127.0.0.1", "sv_port 0", "sv_http "+addr, "shutdown").CombinedOutput()
-		if text := string(out); err != nil || strings.Count(text, "[http]: no HTTP listener, so no page, health checks and metrics: ") != 1 || !strings.Contains(text, addr) {
+		if text := string(out); err != nil || strings.Count(text, "[http]: no HTTP listener, so no page, health checks and metrics: ") != 1 ||
+			!strings.Contains(text, addr) {
 			t.Errorf("%v, %s", err, text)
 		}
 	}
@@ -197,13 +198,16 @@ func TestPanels(t *testing.T) {
 	}{
 		// The egg of Pterodactyl and Pelican writes these lines and runs ./teeworlds_srv.
 		"Pterodactyl": {nil, map[string]string{
-			"autoexec.cfg": "## set by the panel\nbindaddr 0.0.0.0\nsv_port 0\nsv_name A Hosted Teeworlds Server\nsv_motd A Hosted Teeworlds Server\n\n## changed by hand\nsv_map dm1\nsv_scorelimit 20\nsv_timelimit 10\nsv_gametype dm\n",
-			"storage.cfg":  "add_path $CURRENTDIR\nadd_path $DATADIR\n",
+			"autoexec.cfg": "## set by the panel\nbindaddr 0.0.0.0\nsv_port 0\nsv_name A Hosted Teeworlds Server\nsv_motd A Hosted Teeworlds " +
+				"Server\n\n## changed by hand\nsv_map dm1\nsv_scorelimit 20\nsv_timelimit 10\nsv_gametype dm\n",
+			"storage.cfg": "add_path $CURRENTDIR\nadd_path $DATADIR\n",
 		}, []string{"server name is 'A Hosted Teeworlds Server'", "as master, sending heartbeats"}},
 		// LinuxGSM runs ./teeworlds_srv -f twserver.cfg, with its default configuration.
 		"LinuxGSM": {[]string{"-f", "twserver.cfg"}, map[string]string{
-			"twserver.cfg": "sv_name \"LinuxGSM\"\nsv_rcon_password \"ADMINPASSWORD\"\npassword \"\"\nsv_max_clients 12\nsv_port 0\nsv_register 1\nsv_spamprotection 0\nsv_warmup 10\nlogfile \"<logfile>\"\n" +
-				"add_vote \"RESTART IN 10s\" \"restart 10\"\nadd_vote \"Gamemode: CTF\" \"exec ctf.cfg\"\nadd_vote \"Map: ctf1\" \"change_map ctf1\"\nbindaddr 127.0.0.1\n",
+			"twserver.cfg": "sv_name \"LinuxGSM\"\nsv_rcon_password \"ADMINPASSWORD\"\npassword \"\"\nsv_max_clients 12\nsv_port 0\nsv_register " +
+				"1\nsv_spamprotection 0\nsv_warmup 10\nlogfile \"<logfile>\"\n" +
+				"add_vote \"RESTART IN 10s\" \"restart 10\"\nadd_vote \"Gamemode: CTF\" \"exec ctf.cfg\"\nadd_vote \"Map: ctf1\" \"change_map " +
+				"ctf1\"\nbindaddr 127.0.0.1\n",
 		}, []string{"added option 'Map: ctf1' 'change_map ctf1'", "server name is 'LinuxGSM'", "as master, sending heartbeats"}},
 	} {
 		t.Run(name, func(t *testing.T) {

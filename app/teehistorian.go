@@ -96,14 +96,40 @@ func verifyTeehistorian(name, mapFile string) error {
 	case res.Difference != nil:
 		return fmt.Errorf("%v; %s%s", res.Difference, words.Clause(res.TeeTicks, "place", "up to there is equal", "up to there are equal"), notes)
 	case isCutOff(res.End):
-		fmt.Printf("%s: cut off, good up to tick %d (%v), %s%s; %s: %s\n",
-			safetext.Line(name), res.Ticks, ticksToDuration(res.Ticks), words.Clause(res.TeeTicks, "place", "of a tee agrees", "of tees agree"), safetext.Line(notes), safetext.Line(res.End.Error()), cutOffCauses)
+		fmt.Printf(
+			"%s: cut off, good up to tick %d (%v), %s%s; %s: %s\n",
+			safetext.Line(
+				name,
+			),
+			res.Ticks,
+			ticksToDuration(res.Ticks),
+			words.Clause(res.TeeTicks, "place", "of a tee agrees", "of tees agree"),
+			safetext.Line(notes),
+			safetext.Line(res.End.Error()),
+			cutOffCauses,
+		)
 		return told(res.End)
 	case res.End != nil:
-		return fmt.Errorf("%w; good up to tick %d (%v), %s%s", res.End, res.Ticks, ticksToDuration(res.Ticks), words.Clause(res.TeeTicks, "place", "of a tee agrees", "of tees agree"), notes)
+		return fmt.Errorf(
+			"%w; good up to tick %d (%v), %s%s",
+			res.End,
+			res.Ticks,
+			ticksToDuration(res.Ticks),
+			words.Clause(res.TeeTicks, "place", "of a tee agrees", "of tees agree"),
+			notes,
+		)
 	}
-	fmt.Printf("%s: ok, %s (%v), %s, %.0f ticks per second%s\n",
-		safetext.Line(name), words.Count(res.Ticks, "tick"), ticksToDuration(res.Ticks), words.Clause(res.TeeTicks, "place", "of a tee agrees", "of tees agree"), float64(res.Ticks)/took.Seconds(), safetext.Line(notes))
+	fmt.Printf(
+		"%s: ok, %s (%v), %s, %.0f ticks per second%s\n",
+		safetext.Line(
+			name,
+		),
+		words.Count(res.Ticks, "tick"),
+		ticksToDuration(res.Ticks),
+		words.Clause(res.TeeTicks, "place", "of a tee agrees", "of tees agree"),
+		float64(res.Ticks)/took.Seconds(),
+		safetext.Line(notes),
+	)
 	return nil
 }
 

@@ -191,7 +191,12 @@ func TestTeehistoriansAreListed(t *testing.T) {
 	}
 	var access web.AccessRule
 	access.Set(web.Access{Everybody: true})
-	rs := &recordingFiles{dir: ".", converter: &viewer.Converter{Convert: (&jobs{program: p}).convert}, delay: func() time.Duration { return 0 }, access: &access}
+	rs := &recordingFiles{
+		dir:       ".",
+		converter: &viewer.Converter{Convert: (&jobs{program: p}).convert},
+		delay:     func() time.Duration { return 0 },
+		access:    &access,
+	}
 	h := web.NewHandler(rs.Rooms()...)
 	get := func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()

@@ -323,10 +323,13 @@ func (t *terminal) join(arg string) error {
 	if team == t.team() {
 		return fmt.Errorf("nothing to change: %s %s already", t.self().Profile.Name, teamText(team, hasTeams))
 	}
-	t.expect("the server did not move you: it allows no change within 3 s after joining or the last change, nor while the game is paused", func(e event.Event) bool {
-		change, ok := e.(event.TeamChange)
-		return ok && change.Player.ID == t.client.Self() && change.Player.Team == team
-	})
+	t.expect(
+		"the server did not move you: it allows no change within 3 s after joining or the last change, nor while the game is paused",
+		func(e event.Event) bool {
+			change, ok := e.(event.TeamChange)
+			return ok && change.Player.ID == t.client.Self() && change.Player.Team == team
+		},
+	)
 	return t.setTeam(team)
 }
 

@@ -48,7 +48,8 @@ server's own page (sv_http).
 func (c *watchCmd) Run(ctx context.Context, p *program) error {
 	if _, err := os.Stat(c.What); err != nil {
 		u, urlErr := serverPage(c.What)
-		if urlErr != nil || !errors.Is(err, fs.ErrNotExist) || strings.HasSuffix(c.What, ".demo") || strings.HasSuffix(c.What, ".twreplay") || strings.HasSuffix(c.What, ".teehistorian") {
+		if urlErr != nil || !errors.Is(err, fs.ErrNotExist) || strings.HasSuffix(c.What, ".demo") || strings.HasSuffix(c.What, ".twreplay") ||
+			strings.HasSuffix(c.What, ".teehistorian") {
 			return err
 		}
 		c.show(u)

@@ -120,13 +120,22 @@ func TestConvertedSaysWhatIsMissing(t *testing.T) {
 		says string
 	}{
 		"log": {log, ""}, "a log that is cut off": {log[:len(log)-40], "log is cut off"}, "a damaged log": {broken(log, len(log)-60), "log is damaged"},
-		"teehistorian": {historian, ""}, "one that is cut off": {historian[:len(historian)-100], "cut off after byte"}, "a damaged one": {broken(historian, len(historian)/2), "malformed file"},
-		"demo": {ddnet, ""}, "a demo that is cut off": {ddnet[:len(ddnet)-10_000], "cut off"}, "a damaged demo": {broken(ddnet, len(ddnet)/2), "1 chunk is damaged"},
+		"teehistorian": {historian, ""}, "one that is cut off": {historian[:len(historian)-100], "cut off after byte"},
+		"a damaged one": {broken(historian, len(historian)/2), "malformed file"},
+		"demo":          {ddnet, ""}, "a demo that is cut off": {ddnet[:len(ddnet)-10_000], "cut off"}, "a damaged demo": {broken(ddnet, len(ddnet)/2),
+			"1 chunk is damaged"},
 	} {
 		var out memoryFile
 		testenv.NoError(t, p.convertRecording(&out, bytes.NewReader(c.file), true))
 		text := string(textsOf(t, out.Bytes()))
-		testenv.Check(t, strings.Contains(text, "Not all of the match is here") == (c.says != "") && strings.Contains(text, c.says), "%s: no %q in\n%.2000q", name, c.says, text)
+		testenv.Check(
+			t,
+			strings.Contains(text, "Not all of the match is here") == (c.says != "") && strings.Contains(text, c.says),
+			"%s: no %q in\n%.2000q",
+			name,
+			c.says,
+			text,
+		)
 		testenv.Check(t, isWholeDemo(out.Bytes()), "%s: the demo is not whole", name)
 	}
 }

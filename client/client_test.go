@@ -44,7 +44,8 @@ func testPlayersMeet(t *testing.T, versionA, versionB client.Version) {
 	if p, ok := bob.FindPlayer("alice"); !ok || p.ID != alice.Self() || p.Clan != "A" {
 		t.Errorf("bob finds %+v", p)
 	}
-	if info, ok := bob.PlayerInfo(alice.Self()); !ok || info.Profile.Country != 276 || versionB == client.Version07 && info.Profile.Skin.PartNames[0] != "standard" {
+	if info, ok := bob.PlayerInfo(alice.Self()); !ok || info.Profile.Country != 276 ||
+		versionB == client.Version07 && info.Profile.Skin.PartNames[0] != "standard" {
 		t.Errorf("bob knows %+v", info)
 	}
 	hears := func(p *player, mode game.ChatMode, from, text string) {
@@ -201,7 +202,12 @@ func TestMapChange(t *testing.T) {
 func TestLegacyHandshake(t *testing.T) {
 	for _, setting := range []string{"sv_vanilla_antispoof 0", "sv_vanilla_antispoof 1"} {
 		for _, noMap := range []bool{false, true} {
-			tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.03, Duplicate: 0.02}, "sv_map teeyard1", setting)
+			tn := newTestNetwork(
+				t,
+				netsim.Link{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.03, Duplicate: 0.02},
+				"sv_map teeyard1",
+				setting,
+			)
 			p := tn.dial(client.Config{Name: "plain", Version: client.Version06, LegacyHandshake: true, NoMap: noMap, Maps: client.NewMaps("-")})
 			waitFor(p, 20*time.Second, func(event.Entered) bool { return true })
 			if m := p.Map(); m == nil || m.Name != "teeyard1" {

@@ -28,7 +28,13 @@ func TestCommunityModes(t *testing.T) {
 	}
 	for _, mode := range modes {
 		t.Run(mode.Name, func(t *testing.T) {
-			tn := newConfiguredNetwork(t, netsim.Link{Delay: time.Millisecond}, server.Config{Modes: modes}, nil, "sv_map testbox; sv_scorelimit 0; sv_gametype "+mode.Name)
+			tn := newConfiguredNetwork(
+				t,
+				netsim.Link{Delay: time.Millisecond},
+				server.Config{Modes: modes},
+				nil,
+				"sv_map testbox; sv_scorelimit 0; sv_gametype "+mode.Name,
+			)
 			testenv.Check(t, len(tn.srv.Problems()) == 0, "%q", tn.srv.Problems())
 			players := bothVersions(tn, func(v *game.View) game.Input { return hunt(v, 200) })
 			for _, p := range players {
@@ -81,7 +87,13 @@ func hunt(v *game.View, distance int32) game.Input {
 // TestInfection lets a client of each version choose a class, and one infect the other.
 func TestInfection(t *testing.T) {
 	modes := server.Modes{{Name: "infection", New: infection.New}}
-	tn := newConfiguredNetwork(t, netsim.Link{Delay: time.Millisecond}, server.Config{Modes: modes}, nil, "sv_map testbox; sv_gametype infection; inf_initial_infection_delay 4")
+	tn := newConfiguredNetwork(
+		t,
+		netsim.Link{Delay: time.Millisecond},
+		server.Config{Modes: modes},
+		nil,
+		"sv_map testbox; sv_gametype infection; inf_initial_infection_delay 4",
+	)
 	players := bothVersions(tn, func(v *game.View) game.Input { return hunt(v, 20) })
 	for _, p := range players {
 		tn.until(10*time.Second, "shown the classes", func() bool { return len(p.VoteOptions()) == 6 })

@@ -389,21 +389,35 @@ func TestFieldsThatDepend(t *testing.T) {
 		m    any
 		want string
 	}{
-		{seven, vote(msg7.VoteStartOption, 25, "dm2"), `vote_start {"by":{"id":3,"name":"player3","team":"red"},"kind":"option","target":{"id":-1,"name":""},"description":"dm2","what":"dm2","reason":"why","seconds":25}`},
-		{seven, vote(msg7.VoteStartKick, 9, " 4: player4"), `vote_start {"by":{"id":3,"name":"player3","team":"red"},"kind":"kick","target":{"id":4,"name":"player4","team":"red"},"description":"player4","what":"kick player4","reason":"why","seconds":9}`},
-		{seven, vote(msg7.VoteStartSpec, 9, " 4: player4"), `vote_start {"by":{"id":3,"name":"player3","team":"red"},"kind":"spectate","target":{"id":4,"name":"player4","team":"red"},"description":"player4","what":"move to spectators player4","reason":"why","seconds":9}`},
+		{seven, vote(msg7.VoteStartOption, 25, "dm2"), `vote_start ` +
+			`{"by":{"id":3,"name":"player3","team":"red"},"kind":"option","target":{"id":-1,"name":""},"description":"dm2","what":"dm2","reason":"why",` +
+			`"seconds":25}`},
+		{seven, vote(msg7.VoteStartKick, 9, " 4: player4"), `vote_start ` +
+			`{"by":{"id":3,"name":"player3","team":"red"},"kind":"kick","target":{"id":4,"name":"player4","team":"red"},"description":"player4",` +
+			`"what":"kick player4","reason":"why","seconds":9}`},
+		{seven, vote(msg7.VoteStartSpec, 9, " 4: player4"), `vote_start ` +
+			`{"by":{"id":3,"name":"player3","team":"red"},"kind":"spectate","target":{"id":4,"name":"player4","team":"red"},"description":"player4",` +
+			`"what":"move to spectators player4","reason":"why","seconds":9}`},
 		{seven, vote(msg7.VoteEndPass, 0, ""), `vote_end {"by":{"id":3,"name":"player3","team":"red"},"passed":true}`},
 		{seven, vote(msg7.VoteEndFail, 0, ""), `vote_end {"by":{"id":3,"name":"player3","team":"red"},"passed":false}`},
 		{seven, vote(msg7.VoteEndAbort, 0, ""), `vote_end {"by":{"id":3,"name":"player3","team":"red"},"passed":false,"aborted":true}`},
-		{seven, &msg7.ServerInfo{Record: info}, `server_info {"version":"v","name":"n","hostname":"h","map":"m","gametype":"g","password":true,"time_score":true,"skill_level":2,"players":4,"slots":11,"clients":5,"max_clients":12}`},
-		{seven, &msg7.SvKillMsg{Killer: -2, Victim: 4, Weapon: msg7.WeaponShotgun}, `kill {"killer":{"id":-1,"name":""},"victim":{"id":4,"name":"player4","team":"red"},"weapon":"shotgun","killer_team":"blue"}`},
+		{seven, &msg7.ServerInfo{Record: info}, `server_info {"version":"v","name":"n","hostname":"h","map":"m","gametype":"g","password":true,` +
+			`"time_score":true,"skill_level":2,"players":4,"slots":11,"clients":5,"max_clients":12}`},
+		{seven, &msg7.SvKillMsg{Killer: -2, Victim: 4, Weapon: msg7.WeaponShotgun},
+			`kill {"killer":{"id":-1,"name":""},"victim":{"id":4,"name":"player4","team":"red"},"weapon":"shotgun","killer_team":"blue"}`},
 		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgTeamSwap}, `notice {"kind":"team_swap","text":"The teams were swapped"}`},
 		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgSpecInvalidID}, `notice {"kind":"spec_invalid_id","text":"This player cannot be watched"}`},
-		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgTeamAll, Params: [3]int32{-1}}, `notice {"kind":"team_all","team":"spectators","text":"All players were moved to the spectators"}`},
-		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgCTFGrab, Params: [3]int32{1}}, `notice {"kind":"ctf_grab","team":"blue","text":"The flag of the blue team was taken"}`},
-		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgCTFCapture, Params: [3]int32{1, 4, 75}}, `notice {"kind":"ctf_capture","player":{"id":4,"name":"player4","team":"red"},"team":"blue","ticks":75,"text":"player4 captured the flag of the blue team after 1.50 s"}`},
-		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgGamePaused, Params: [3]int32{4}}, `notice {"kind":"game_paused","player":{"id":4,"name":"player4","team":"red"},"text":"The game was paused by player4"}`},
-		{six, &msg6.MapDetails{Name: []byte("m"), SHA256: [32]byte{0xab}, CRC: 3, Size: 9, URL: []byte("http://x/m")}, `map_announced {"map":"m","crc":3,"size":9,"sha256":"ab` + strings.Repeat("0", 62) + `","url":"http://x/m"}`},
+		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgTeamAll, Params: [3]int32{-1}},
+			`notice {"kind":"team_all","team":"spectators","text":"All players were moved to the spectators"}`},
+		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgCTFGrab, Params: [3]int32{1}},
+			`notice {"kind":"ctf_grab","team":"blue","text":"The flag of the blue team was taken"}`},
+		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgCTFCapture, Params: [3]int32{1, 4, 75}},
+			`notice {"kind":"ctf_capture","player":{"id":4,"name":"player4","team":"red"},"team":"blue","ticks":75,"text":"player4 captured the flag ` +
+				`of the blue team after 1.50 s"}`},
+		{seven, &msg7.SvGameMsg{Kind: msg7.GameMsgGamePaused, Params: [3]int32{4}},
+			`notice {"kind":"game_paused","player":{"id":4,"name":"player4","team":"red"},"text":"The game was paused by player4"}`},
+		{six, &msg6.MapDetails{Name: []byte("m"), SHA256: [32]byte{0xab}, CRC: 3, Size: 9, URL: []byte("http://x/m")},
+			`map_announced {"map":"m","crc":3,"size":9,"sha256":"ab` + strings.Repeat("0", 62) + `","url":"http://x/m"}`},
 		{six, &msg6.SvDDRaceTime{Time: 123, Check: -5}, `checkpoint {"player":{"id":-1,"name":""},"diff":-50,"milliseconds":1230}`},
 		{six, &msg6.SvDDRaceTime{Time: 123, Check: -5, Finish: 1}, `race_time {"milliseconds":1230,"diff":-50,"finish":true}`},
 		{six, &msg6.SvDDRaceTimeLegacy{Time: 123, Check: -5, Finish: 1}, `race_time {"milliseconds":1230,"diff":-50,"finish":true}`},

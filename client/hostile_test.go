@@ -212,7 +212,8 @@ func TestListsAreBounded(t *testing.T) {
 		}
 	}
 	hs.run(100 * time.Millisecond)
-	for what, n := range map[string]int{"commands": len(hs.client.RconCommands()), "maps": len(hs.client.MapList()), "votes": len(hs.client.VoteOptions()), "chat": len(hs.client.ChatCommands())} {
+	for what, n := range map[string]int{"commands": len(hs.client.RconCommands()), "maps": len(hs.client.MapList()), "votes": len(hs.client.VoteOptions()),
+		"chat": len(hs.client.ChatCommands())} {
 		if n != 4096 {
 			t.Errorf("%d %s", n, what)
 		}
@@ -255,7 +256,19 @@ func TestHostileSnapshotsAreHarmless(t *testing.T) {
 		}
 		// Well-formed tees that are absurdly fast, and one far in the past.
 		for id := range 64 {
-			o := msg7.Character{CharacterCore: msg7.CharacterCore{Tick: tick - int32(id*3), VelX: big, VelY: -big, X: big, Y: -big, HookedPlayer: -1, HookX: -big, HookState: 4, HookDX: big}}
+			o := msg7.Character{
+				CharacterCore: msg7.CharacterCore{
+					Tick:         tick - int32(id*3),
+					VelX:         big,
+					VelY:         -big,
+					X:            big,
+					Y:            -big,
+					HookedPlayer: -1,
+					HookX:        -big,
+					HookState:    4,
+					HookDX:       big,
+				},
+			}
 			if id%2 == 0 {
 				o.VelX, o.VelY, o.Tick = 100*256, 9*256, tick-149
 			}

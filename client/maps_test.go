@@ -187,7 +187,9 @@ func TestFalseStandardMapIsRefused(t *testing.T) {
 		hs.onInfo = func() { hs.announceMap(name, nil) }
 		hs.connect()
 		err := hs.client.Err()
-		if refused && (!errors.Is(err, client.ErrMap) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "invalid standard map") || len(hs.mapRequests) != 0) {
+		if refused &&
+			(!errors.Is(err, client.ErrMap) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "invalid standard map") ||
+				len(hs.mapRequests) != 0) {
 			t.Errorf("%s: asked %d times, %v", name, len(hs.mapRequests), err)
 		}
 		if !refused && (err != nil || !hs.ready) {

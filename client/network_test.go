@@ -62,7 +62,13 @@ func newModdedNetwork(t testing.TB, link netsim.Link, mod func() game.Mod, comma
 func newConfiguredNetwork(t testing.TB, link netsim.Link, cfg server.Config, observe server.ObserverFunc, commands ...string) *testNetwork {
 	t.Helper()
 	net := testenv.Must(netsim.New(netsim.Config{Seed: 1, Link: link}))
-	tn := &testNetwork{t: t, net: net, serverAddr: transport.MustParsePeer("10.0.0.1:8303"), rand: rand.New(rand.NewPCG(1, 2)), maps: client.NewMaps(t.TempDir())}
+	tn := &testNetwork{
+		t:          t,
+		net:        net,
+		serverAddr: transport.MustParsePeer("10.0.0.1:8303"),
+		rand:       rand.New(rand.NewPCG(1, 2)),
+		maps:       client.NewMaps(t.TempDir()),
+	}
 	endpoint := testenv.Must(net.Listen(tn.serverAddr))
 	cfg.Transport = endpoint
 	tn.srv = newConfiguredServer(t, cfg, observe, commands...)
@@ -84,7 +90,9 @@ func newConfiguredServer(t testing.TB, cfg server.Config, observe server.Observe
 		cfg.Observers = append(cfg.Observers, observe)
 	}
 	cfg.Background, cfg.Seed, cfg.Log = func(f func()) { f() }, 1, slog.New(slog.DiscardHandler)
-	cfg.Commands = append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_rcon_password adminpw; sv_spamprotection 0"}, commands...)
+	cfg.Commands = append(
+		[]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_rcon_password adminpw; sv_spamprotection 0"},
+		commands...)
 	s, err := server.New(cfg)
 	if err != nil {
 		t.Fatal(err)

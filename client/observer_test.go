@@ -89,7 +89,8 @@ func TestObserver(t *testing.T) {
 		}
 	}
 	for _, ok := range []bool{
-		hasEvent[event.Joined](alice), hasEvent[event.Chat](alice), hasEvent[event.Emoticon](alice), hasEvent[event.VoteStart](alice), hasEvent[event.VoteCount](alice),
+		hasEvent[event.Joined](alice), hasEvent[event.Chat](alice), hasEvent[event.Emoticon](alice), hasEvent[event.VoteStart](alice),
+		hasEvent[event.VoteCount](alice),
 		hasEvent[event.Motd](alice), hasEvent[event.ServerInfo](alice), hasEvent[event.Settings](alice), hasEvent[event.Broadcast](alice),
 		hasEvent[event.Kill](alice), hasEvent[event.TeamChange](alice), hasEvent[event.Left](alice), hasEvent[event.GameInfo](alice),
 		logins == 1, effects > 0,

@@ -27,7 +27,13 @@ func TestReckonedCharacters(t *testing.T) {
 	got := b.reckon(&Session{side: side}, &v)
 	testenv.Check(t, got[0] == v.Characters[0], "one of this tick: %+v", got[0])
 	c := got[1]
-	testenv.Check(t, c.Tick == 0 && c.X == 5 && c.Y == 6 && c.VelX == 7 && c.VelY == 8 && c.HookState == 4 && c.HookX == 9 && c.Jumped == 3 && c.HookTick == 2 && c.Health == 4 && c.Player == 2,
-		"one of before: %+v", c)
+	testenv.Check(
+		t,
+		c.Tick == 0 && c.X == 5 && c.Y == 6 && c.VelX == 7 && c.VelY == 8 && c.HookState == 4 && c.HookX == 9 && c.Jumped == 3 && c.HookTick == 2 &&
+			c.Health == 4 &&
+			c.Player == 2,
+		"one of before: %+v",
+		c,
+	)
 	testenv.Check(t, v.Characters[1].X == 1 && v.Characters[1].Tick == 90, "the view was changed")
 }

@@ -178,10 +178,33 @@ func FuzzMessages(f *testing.F) {
 		&msg7.SvTeam{ClientID: 3}, &msg7.SvKillMsg{Killer: -2, Victim: 3}, &msg7.SvEmoticon{ClientID: 3, Emoticon: 2}, &msg7.SvClientDrop{ClientID: 3})
 	add07(1, &msg7.SvTuneParams{}, &msg7.SvGameInfo{GameFlags: 3}, &msg7.SvServerSettings{}, &msg7.SvMotd{Message: []byte("a\\nb")},
 		&msg7.SvGameMsg{Kind: msg7.GameMsgCTFCapture, Params: [3]int32{7, 99, -1}}, &msg7.SvVoteSet{ClientID: -1, Type: 2, Timeout: 9}, &msg7.SvVoteStatus{})
-	add07(1, &msg7.RconAuthOn{}, &msg7.RconLine{Line: []byte("l")}, &msg7.RconCmdAdd{Name: []byte("n")}, &msg7.MaplistEntryAdd{Name: []byte("n")},
-		&msg7.SvCommandInfo{Name: []byte("n")}, &msg7.SvVoteOptionListAdd{Descriptions: [][]byte{[]byte("v")}}, &msg7.SvWeaponPickup{Weapon: 3}, &msg7.ServerInfo{})
-	add07(1, &msg7.MapChange{Name: []byte("m"), Size: 10, ChunksPerRequest: 1, ChunkSize: 5}, &msg7.MapData{Data: []byte("12345")}, &msg7.SvReadyToEnter{}, &msg7.ConReady{})
-	add07(0, &msg7.SnapEmpty{Tick: 20, DeltaTick: 12}, &msg7.Snap{Tick: 22, DeltaTick: 23, Parts: 2, Part: 1, Data: []byte{1}}, &msg7.InputTiming{IntendedTick: 9, TimeLeft: -80}, &msg7.Ping{})
+	add07(
+		1,
+		&msg7.RconAuthOn{},
+		&msg7.RconLine{Line: []byte("l")},
+		&msg7.RconCmdAdd{Name: []byte("n")},
+		&msg7.MaplistEntryAdd{Name: []byte("n")},
+		&msg7.SvCommandInfo{
+			Name: []byte("n"),
+		},
+		&msg7.SvVoteOptionListAdd{Descriptions: [][]byte{[]byte("v")}},
+		&msg7.SvWeaponPickup{Weapon: 3},
+		&msg7.ServerInfo{},
+	)
+	add07(
+		1,
+		&msg7.MapChange{Name: []byte("m"), Size: 10, ChunksPerRequest: 1, ChunkSize: 5},
+		&msg7.MapData{Data: []byte("12345")},
+		&msg7.SvReadyToEnter{},
+		&msg7.ConReady{},
+	)
+	add07(
+		0,
+		&msg7.SnapEmpty{Tick: 20, DeltaTick: 12},
+		&msg7.Snap{Tick: 22, DeltaTick: 23, Parts: 2, Part: 1, Data: []byte{1}},
+		&msg7.InputTiming{IntendedTick: 9, TimeLeft: -80},
+		&msg7.Ping{},
+	)
 	for _, s := range recordedSnapshots07(f, "tw16.snaps")[:40] {
 		add07(0, &msg7.SnapSingle{Tick: s.tick, DeltaTick: s.tick - s.base, CRC: s.crc, Data: s.delta})
 	}

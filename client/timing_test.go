@@ -75,7 +75,16 @@ func TestPredictionOfOwnTee(t *testing.T) {
 			s.WithPredictedView(func(v *game.View) { distance = v.Tick })
 		}
 		distance -= seen
-		t.Logf("%v, %v, jitter %v: %d of %d places were foreseen, the tee moved %d times, %d ticks ahead", c.version, link.Delay, link.Jitter, right, right+wrong, moved, distance)
+		t.Logf(
+			"%v, %v, jitter %v: %d of %d places were foreseen, the tee moved %d times, %d ticks ahead",
+			c.version,
+			link.Delay,
+			link.Jitter,
+			right,
+			right+wrong,
+			moved,
+			distance,
+		)
 		if right+wrong < 200 || moved < 100 || wrong*20 > right {
 			t.Errorf("%+v: %d right, %d wrong, moved %d", link, right, wrong, moved)
 		}
@@ -181,7 +190,16 @@ func TestPredictionWithTuningAndFreeze(t *testing.T) {
 				told++
 			}
 		}
-		t.Logf("%v, freeze %v, %d jumps: %d of %d places were foreseen, the tee moved %d times, told %d tunings", version, freeze, c.jumps, right, right+wrong, moved, told)
+		t.Logf(
+			"%v, freeze %v, %d jumps: %d of %d places were foreseen, the tee moved %d times, told %d tunings",
+			version,
+			freeze,
+			c.jumps,
+			right,
+			right+wrong,
+			moved,
+			told,
+		)
 		if right+wrong < 100 || wrong*20 > right || !freeze && moved < 100 || !freeze && told != 2 {
 			t.Errorf("%v, freeze %v, %d jumps: %d right, %d wrong, moved %d, told %d tunings", version, freeze, c.jumps, right, wrong, moved, told)
 		}

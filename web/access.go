@@ -202,7 +202,11 @@ func NewHandler(rooms ...Room) http.Handler {
 	for _, room := range rooms {
 		mux.HandleFunc(room.Pattern, func(w http.ResponseWriter, r *http.Request) {
 			if room.Access != nil && !room.Access.Allows(r) {
-				http.Error(w, "Access denied: the server's operator sets who may see this page ("+room.Setting+")."+fmt.Sprintf(howToProve, listenerPort(r)), http.StatusForbidden)
+				http.Error(
+					w,
+					"Access denied: the server's operator sets who may see this page ("+room.Setting+")."+fmt.Sprintf(howToProve, listenerPort(r)),
+					http.StatusForbidden,
+				)
 				return
 			}
 			room.Handler.ServeHTTP(w, r)

@@ -61,7 +61,8 @@ func TestAccess(t *testing.T) {
 		for _, rule := range []struct {
 			text string
 			want bool
-		}{{"local", c.local}, {"10.0.0.0/8, 2001:db8::5", c.network}, {"::ffff:10.0.0.0/104,2001:db8::5", c.network}, {"::ffff:10.1.2.3, 2001:db8::5", c.network}, {"Local,10.1.2.3/8,2001:db8::5", c.local || c.network}, {"all", c.all}, {"off", false}, {"", false}} {
+		}{{"local", c.local}, {"10.0.0.0/8, 2001:db8::5", c.network}, {"::ffff:10.0.0.0/104,2001:db8::5", c.network}, {"::ffff:10.1.2.3, 2001:db8::5",
+			c.network}, {"Local,10.1.2.3/8,2001:db8::5", c.local || c.network}, {"all", c.all}, {"off", false}, {"", false}} {
 			a, err := ParseAccess(rule.text)
 			if err != nil {
 				t.Fatal(err)
@@ -87,7 +88,8 @@ func TestAccess(t *testing.T) {
 func TestForwardedRequests(t *testing.T) {
 	a := Access{Local: true, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	for _, header := range []string{
-		"", "User-Agent", "Cdn-Loop", "X-Forwarded-By", "X-Forwarded-Scheme", "X-Forwarded-Ssl", "X-Forwarded-Prefix", "X-Forwarded-Anything", "X-Original-Host",
+		"", "User-Agent", "Cdn-Loop", "X-Forwarded-By", "X-Forwarded-Scheme", "X-Forwarded-Ssl", "X-Forwarded-Prefix", "X-Forwarded-Anything",
+		"X-Original-Host",
 		"Client-Ip", "Forwarded-For", "X-Envoy-External-Address", "X-Amzn-Trace-Id",
 	} {
 		r := httptest.NewRequest("GET", "/", nil)

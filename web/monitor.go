@@ -194,7 +194,18 @@ func (m *Monitor) writeMetrics(to io.Writer) {
 	defer m.mu.Unlock()
 	s, i := &m.status, &m.status.Info
 	w := metrics.NewWriter(to, "teeyard_")
-	w.Info("info", "Version of the server, its map and its game type.", "version", strings.TrimPrefix(server.Program(), "teeyard "), "go", runtime.Version(), "map", i.Map, "gametype", i.GameType)
+	w.Info(
+		"info",
+		"Version of the server, its map and its game type.",
+		"version",
+		strings.TrimPrefix(server.Program(), "teeyard "),
+		"go",
+		runtime.Version(),
+		"map",
+		i.Map,
+		"gametype",
+		i.GameType,
+	)
 	players, spectators := 0, 0
 	for c := range i.Clients {
 		switch c := &i.Clients[c]; {
@@ -216,7 +227,13 @@ func (m *Monitor) writeMetrics(to io.Writer) {
 	for _, b := range server.TickTimeBounds() {
 		bounds = append(bounds, b.Seconds())
 	}
-	w.Histogram("tick_seconds", "Duration of a tick, including snapshots and sending. Ticks are 0.02 s apart.", bounds, s.TickTimes.Counts[:], s.TickTimes.Sum.Seconds())
+	w.Histogram(
+		"tick_seconds",
+		"Duration of a tick, including snapshots and sending. Ticks are 0.02 s apart.",
+		bounds,
+		s.TickTimes.Counts[:],
+		s.TickTimes.Sum.Seconds(),
+	)
 	w.Labelled("dropped_total", metrics.Counter, "Received datagrams and messages without effect, and skipped ticks.", "reason", byName(s.Drops))
 	lost := make(map[string]uint64, len(s.Network.Dropped))
 	for reason, n := range s.Network.Dropped {

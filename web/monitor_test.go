@@ -104,7 +104,8 @@ func TestStatusPage(t *testing.T) {
 		t.Fatalf("%v in %s", err, body)
 	}
 	info, err := query.ParseJSON(got.Info)
-	if err != nil || info.Name != "a <yard>" || info.GameType != "CTF" || !info.Password || got.Uptime < 2 || got.Draining || len(got.Clients) != 2 || got.Values["things"] != 3 {
+	if err != nil || info.Name != "a <yard>" || info.GameType != "CTF" || !info.Password || got.Uptime < 2 || got.Draining || len(got.Clients) != 2 ||
+		got.Values["things"] != 3 {
 		t.Errorf("%v, %s", err, body)
 	}
 }
@@ -116,7 +117,8 @@ func TestMetricsPage(t *testing.T) {
 	w.run(3 * time.Second)
 	_, body := w.get("/metrics")
 	for _, line := range []string{
-		"teeyard_players 0", "teeyard_spectators 0", "teeyard_bots 0", "teeyard_player_slots 8", "teeyard_client_slots 8", "teeyard_draining 0", "teeyard_things 3",
+		"teeyard_players 0", "teeyard_spectators 0", "teeyard_bots 0", "teeyard_player_slots 8", "teeyard_client_slots 8", "teeyard_draining 0",
+		"teeyard_things 3",
 		`teeyard_clients{version="0.6"} 0`, `teeyard_clients{version="0.7"} 0`, `teeyard_joins_total{version="0.7"} 0`,
 		`teeyard_dropped_total{reason="ticks"} 0`, `teeyard_network_dropped_total{reason="overflow"} 0`,
 		"teeyard_received_bytes_total 0", "teeyard_sent_bytes_total 0", "teeyard_start_time_seconds 3600",
@@ -292,7 +294,8 @@ func TestListen(t *testing.T) {
 		}
 	}
 	for addr, want := range map[string][2]string{
-		"": {"", "8303"}, "::1": {"::1", "8303"}, "[::1]": {"::1", "8303"}, "[::1]:80": {"::1", "80"}, ":80": {"", "80"}, "yard.example": {"yard.example", "8303"},
+		"": {"", "8303"}, "::1": {"::1", "8303"}, "[::1]": {"::1", "8303"}, "[::1]:80": {"::1", "80"}, ":80": {"", "80"}, "yard.example": {"yard.example",
+			"8303"},
 	} {
 		if host, port, err := splitAddr(addr, 8303); err != nil || [2]string{host, port} != want {
 			t.Errorf("%q: %s, %s, %v", addr, host, port, err)

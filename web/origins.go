@@ -99,7 +99,8 @@ type originsSetting struct {
 func (v *originsSetting) register(c *console.Console) error {
 	const name = "sv_websocket_origins"
 	err := c.RegisterString(console.StringVar{
-		Name: name, Help: "Sites whose pages may let their visitors play here over WebSocket (all, off, or a list such as own,https://yard.example; own is this server); programs that are not browsers always may",
+		Name: name, Help: "Sites whose pages may let their visitors play here over WebSocket (all, off, or a list such as own,https://yard.example; " +
+			"own is this server); programs that are not browsers always may",
 		Flags: console.Server | console.Save, Value: &v.text, Default: "own," + ddnetOrigin, Size: 512,
 	})
 	if err != nil {

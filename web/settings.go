@@ -29,8 +29,10 @@ type AccessSetting struct {
 func (s *Settings) Register(c *console.Console) error {
 	const sv = console.Server | console.Save
 	for _, v := range []console.StringVar{
-		{Name: "sv_http", Help: "Address of the HTTP listener, HOST or HOST:PORT (0 = off; the default port is the game's port); used when the server starts", Value: &s.http, Default: "localhost"},
-		{Name: "sv_https", Help: "Address of the HTTPS listener, HOST or HOST:PORT (0 = off; the default port is 443); used when the server starts", Value: &s.https, Default: "0"},
+		{Name: "sv_http", Help: "Address of the HTTP listener, HOST or HOST:PORT (0 = off; the default port is the game's port); used when the server starts",
+			Value: &s.http, Default: "localhost"},
+		{Name: "sv_https", Help: "Address of the HTTPS listener, HOST or HOST:PORT (0 = off; the default port is 443); used when the server starts",
+			Value: &s.https, Default: "0"},
 		{Name: "sv_https_cert", Help: "File with the certificate of sv_https and its chain; read again when it changes", Value: &s.cert, Size: 256},
 		{Name: "sv_https_key", Help: "File with the key of that certificate; read again when it changes", Value: &s.key, Size: 256},
 	} {
@@ -46,7 +48,8 @@ func (s *Settings) Register(c *console.Console) error {
 			return fmt.Errorf("web: %w", err)
 		}
 	}
-	if err := s.proxy.RegisterWithHelp(c, "sv_http_proxy", "Trusted proxies. They must set X-Forwarded-For and X-Forwarded-Proto (off, or a list such as local,10.0.0.0/8; local is this machine)", "off"); err != nil {
+	if err := s.proxy.RegisterWithHelp(c, "sv_http_proxy", "Trusted proxies. They must set X-Forwarded-For and X-Forwarded-Proto (off, or a list such "+
+		"as local,10.0.0.0/8; local is this machine)", "off"); err != nil {
 		return fmt.Errorf("web: %w", err)
 	}
 	if err := s.websocket.register(c); err != nil {
@@ -70,7 +73,12 @@ func (s *Settings) Register(c *console.Console) error {
 // Register adds the variable to a console. What names the pages that the rule opens, and initial is
 // the default.
 func (s *AccessSetting) Register(c *console.Console, name, what, initial string) error {
-	return s.RegisterWithHelp(c, name, "Clients that may read "+what+" over HTTP (all, off, or a list such as local,10.0.0.0/8; local needs the key of http.key)", initial)
+	return s.RegisterWithHelp(
+		c,
+		name,
+		"Clients that may read "+what+" over HTTP (all, off, or a list such as local,10.0.0.0/8; local needs the key of http.key)",
+		initial,
+	)
 }
 
 // RegisterWithHelp is Register with another help text.

@@ -31,8 +31,15 @@ func (s *Settings) WithPlayers(serve func(w http.ResponseWriter, r *http.Request
 		}
 		from, ok := s.playerAddr(r)
 		if !ok {
-			http.Error(w, "The server cannot tell your address: the request may come through a proxy that the server does not trust (sv_http_proxy) or that does not name its clients (X-Forwarded-For). "+
-				"On the server's own machine, connect with the key from http.key in its folder: ws://localhost:"+listenerPort(r)+"/?key=KEY", http.StatusForbidden)
+			http.Error(
+				w,
+				"The server cannot tell your address: the request may come through a proxy that the server does not trust (sv_http_proxy) or that "+
+					"does not name its clients (X-Forwarded-For). "+
+					"On the server's own machine, connect with the key from http.key in its folder: ws://localhost:"+listenerPort(
+					r,
+				)+"/?key=KEY",
+				http.StatusForbidden,
+			)
 			return
 		}
 		_ = serve(playerWriter{w, r.Context()}, r, from)

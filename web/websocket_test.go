@@ -76,7 +76,11 @@ type playedServer struct {
 
 func startPlayedServer(t *testing.T, commands ...string) *playedServer {
 	p := &playedServer{settings: new(Settings), key: NewKey(), hub: ws.NewHub(), replays: replays{files: map[string]*bytes.Buffer{}}}
-	commands = append([]string{`bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_http_proxy local; sv_replay 1; sv_rcon_password secret; sv_spamprotection 0; sv_inactivekick 0`}, commands...)
+	commands = append(
+		[]string{
+			`bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_http_proxy local; sv_replay 1; sv_rcon_password secret; sv_spamprotection 0; sv_inactivekick 0`,
+		},
+		commands...)
 	p.Server = testenv.Must(server.New(server.Config{
 		Commands: commands, AddToConsole: p.settings.Register, AddTransport: p.hub.Join, Replays: &p.replays,
 		Log: slog.New(logline.New(&p.log, slog.LevelDebug)),
@@ -121,7 +125,12 @@ func (p *playedServer) join(t *testing.T, address, name string, version client.V
 }
 
 // joinBy is join with another way to connect.
-func (p *playedServer) joinBy(t *testing.T, dial func(context.Context, string) (transport.Conn, transport.Peer, error), address, name string, version client.Version) *player {
+func (p *playedServer) joinBy(
+	t *testing.T,
+	dial func(context.Context, string) (transport.Conn, transport.Peer, error),
+	address, name string,
+	version client.Version,
+) *player {
 	t.Helper()
 	pl := new(player)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -189,7 +198,13 @@ func TestMatchOverWebSocket(t *testing.T) {
 	})
 	status := p.run(t, "status")
 	for _, addr := range addrs {
-		testenv.Check(t, strings.Contains(status, "addr=ws://"+addr+":") || strings.Contains(status, "addr=ws://["+addr+"]:"), "no player from %s in\n%s", addr, status)
+		testenv.Check(
+			t,
+			strings.Contains(status, "addr=ws://"+addr+":") || strings.Contains(status, "addr=ws://["+addr+"]:"),
+			"no player from %s in\n%s",
+			addr,
+			status,
+		)
 	}
 	for i, target := range map[int]string{1: addrs[1], 2: "2001:db8::/64"} {
 		p.run(t, "ban "+target+" 5 no browsers")

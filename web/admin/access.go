@@ -39,13 +39,20 @@ var (
 )
 
 var (
-	errSignIn      = &apiError{http.StatusUnauthorized, "sign in first: use POST /admin/api/login, or send a token in the Authorization header"}
-	errToken       = &apiError{http.StatusUnauthorized, "this token does not exist or has expired"}
-	errTooMany     = &apiError{http.StatusTooManyRequests, "too many requests; wait a moment"}
-	errPasswords   = &apiError{http.StatusTooManyRequests, "too many login attempts from your address, perhaps by others too; wait a few seconds"}
-	errHidden      = &apiError{http.StatusTooManyRequests, "too many login attempts through a proxy that does not name its clients (X-Forwarded-For, sv_http_proxy); wait a few seconds"}
+	errSignIn    = &apiError{http.StatusUnauthorized, "sign in first: use POST /admin/api/login, or send a token in the Authorization header"}
+	errToken     = &apiError{http.StatusUnauthorized, "this token does not exist or has expired"}
+	errTooMany   = &apiError{http.StatusTooManyRequests, "too many requests; wait a moment"}
+	errPasswords = &apiError{http.StatusTooManyRequests, "too many login attempts from your address, perhaps by others too; wait a few seconds"}
+	errHidden    = &apiError{
+		http.StatusTooManyRequests,
+		"too many login attempts through a proxy that does not name its clients (X-Forwarded-For, sv_http_proxy); wait a few seconds",
+	}
 	errCrossOrigin = &apiError{http.StatusForbidden, "the request comes from a page of another web site"}
-	errInsecure    = &apiError{http.StatusForbidden, "Access denied. On the server's machine, open the link with the key (/admin?key=...) that the server logs at the start. From other machines use HTTPS, from the server (sv_https) or from a trusted proxy (sv_http_proxy). sv_http_admin sets who may use the console."}
+	errInsecure    = &apiError{
+		http.StatusForbidden,
+		"Access denied. On the server's machine, open the link with the key (/admin?key=...) that the server logs at the start. From other machines " +
+			"use HTTPS, from the server (sv_https) or from a trusted proxy (sv_http_proxy). sv_http_admin sets who may use the console.",
+	}
 )
 
 // session is a signed-in operator.

@@ -32,9 +32,11 @@ func TestOnlySecure(t *testing.T) {
 	check := func(rule string, want map[string]bool) {
 		t.Helper()
 		for name, v := range map[string]*visitor{
-			"local": local, "unproven": &unproven, "wrong key": &wrongKey, "TLS, hidden": &hidden, "a stolen key": &stolen, "TLS": far, "plain": &plain, "LAN": &plainLAN, "LAN, TLS": lan, "rebound": &rebound, "proxy": &proxied, "proxy, plain": &proxiedPlain,
+			"local": local, "unproven": &unproven, "wrong key": &wrongKey, "TLS, hidden": &hidden, "a stolen key": &stolen, "TLS": far, "plain": &plain,
+			"LAN": &plainLAN, "LAN, TLS": lan, "rebound": &rebound, "proxy": &proxied, "proxy, plain": &proxiedPlain,
 		} {
-			for _, path := range []string{"/admin", "/admin/static/main.js", "/admin/api/me", "/admin/api/nothing", "/admin/api/openapi.json", "/admin/api/events"} {
+			for _, path := range []string{"/admin", "/admin/static/main.js", "/admin/api/me", "/admin/api/nothing", "/admin/api/openapi.json",
+				"/admin/api/events"} {
 				w.run(time.Second)
 				if res := v.send("GET", path, ""); (res.StatusCode != http.StatusForbidden) != want[name] {
 					t.Errorf("%s: %s, %s: %s, want in: %v", rule, name, path, res.Status, want[name])
@@ -143,7 +145,9 @@ func TestCrossSite(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if csp := v.send("GET", "/admin", "").Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "frame-ancestors 'none'") || strings.Contains(csp, "unsafe") {
+	if csp := v.send("GET", "/admin", "").Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") ||
+		!strings.Contains(csp, "frame-ancestors 'none'") ||
+		strings.Contains(csp, "unsafe") {
 		t.Errorf("the page's policy is %q", csp)
 	}
 }

@@ -26,7 +26,8 @@ func TestActions(t *testing.T) {
 		v.expect(method, path, body, code, text)
 	}
 	players := get[Players](v, "/players").Players
-	if len(players) != 2 || players[1].Name != `b"o;b` || players[1].Address != "10.0.0.8" || players[1].State != "in game" || !players[1].Since.Before(w.time()) {
+	if len(players) != 2 || players[1].Name != `b"o;b` || players[1].Address != "10.0.0.8" || players[1].State != "in game" ||
+		!players[1].Since.Before(w.time()) {
 		t.Errorf("%+v", players)
 	}
 	const other = `"name":"alice"`
@@ -67,14 +68,17 @@ func TestActions(t *testing.T) {
 
 	do("POST", "/votes", `{"text":"Map; \"box\"","command":"change_map testbox"}`, 200, "added option")
 	do("POST", "/votes", `{"text":"bad","command":"nonsense"}`, 409, "skipped invalid command")
-	if votes := get[Votes](v, "/votes"); len(votes.Options) != 1 || votes.Options[0] != (VoteOption{`Map; "box"`, "change_map testbox"}) || votes.Running != nil {
+	if votes := get[Votes](v, "/votes"); len(votes.Options) != 1 || votes.Options[0] != (VoteOption{`Map; "box"`, "change_map testbox"}) ||
+		votes.Running != nil {
 		t.Errorf("%+v", votes)
 	}
 	do("POST", "/votes/running", `{"yes":true}`, 409, "no vote is running")
 	do("DELETE", "/votes?text=Map%3B+%22box%22", "", 200, "removed option")
 
 	do("PUT", "/maps/rotation", `{"maps":["teeyard1","testbox"]}`, 200, `{"output":[]}`)
-	if m := get[Maps](v, "/maps"); m.Map != "teeyard1" || m.GameType != "DM" || m.Next != "testbox" || !slices.Equal(m.Rotation, []string{"teeyard1", "testbox"}) || !slices.Contains(m.Maps, "other") {
+	if m := get[Maps](v, "/maps"); m.Map != "teeyard1" || m.GameType != "DM" || m.Next != "testbox" ||
+		!slices.Equal(m.Rotation, []string{"teeyard1", "testbox"}) ||
+		!slices.Contains(m.Maps, "other") {
 		t.Errorf("%+v", m)
 	}
 	do("POST", "/maps", `{"map":"nowhere"}`, 409, "change_map")
@@ -93,13 +97,20 @@ func TestActions(t *testing.T) {
 	for _, s := range get[SettingsList](v, "/settings").Settings {
 		settings[s.Name] = s
 	}
-	if s := settings["sv_scorelimit"]; s.Value != "1000" || s.Default != "20" || *s.Min != 0 || *s.Max != 1000 || !s.Number || s.Help != "Score limit (0 = none)" {
+	if s := settings["sv_scorelimit"]; s.Value != "1000" || s.Default != "20" || *s.Min != 0 || *s.Max != 1000 || !s.Number ||
+		s.Help != "Score limit (0 = none)" {
 		t.Errorf("%+v", s)
 	}
 	if s := settings["sv_rcon_password"]; s.Value != "***" || !s.Secret || settings["ec_password"].Name != "" || settings["sv_gametype"].Default != "dm" {
 		t.Errorf("%+v %+v", s, settings["sv_gametype"])
 	}
-	do("POST", "/command", `{"line":"sv_scorelimit; nonsense"}`, 200, `{"output":["Value: 1000","No such command: nonsense."],"warning":"No such command: nonsense."}`)
+	do(
+		"POST",
+		"/command",
+		`{"line":"sv_scorelimit; nonsense"}`,
+		200,
+		`{"output":["Value: 1000","No such command: nonsense."],"warning":"No such command: nonsense."}`,
+	)
 	do("GET", "/commands", "", 200, `{"name":"kick","params":"i[id] ?r[reason]","help":"Kick player`)
 
 	w.Execute("say hello")
@@ -108,7 +119,8 @@ func TestActions(t *testing.T) {
 	if n := len(log.Lines); n != 1 || !strings.HasSuffix(log.Lines[0].Text, "hello") || log.Next <= log.Lines[0].Seq {
 		t.Errorf("%+v", log)
 	}
-	if warnings := get[Log](v, "/log?level=warn&text=NONSENSE&limit=1").Lines; len(warnings) != 1 || warnings[0].Level != "warn" || warnings[0].Text != "No such command: nonsense." {
+	if warnings := get[Log](v, "/log?level=warn&text=NONSENSE&limit=1").Lines; len(warnings) != 1 || warnings[0].Level != "warn" ||
+		warnings[0].Text != "No such command: nonsense." {
 		t.Errorf("%+v", warnings)
 	}
 	if rest := get[Log](v, "/log?from="+json.Number(uintText(log.Next)).String()); len(rest.Lines) != 0 {
@@ -117,7 +129,8 @@ func TestActions(t *testing.T) {
 	w.run(2 * time.Minute)
 	samples := get[Samples](v, "/samples")
 	minutes := get[Samples](v, "/samples?step=60")
-	if n := len(samples.Samples); n < 100 || len(minutes.Samples) < 2 || samples.Samples[n-1].Time.Sub(samples.Samples[n-2].Time) != time.Second || minutes.Step != 60 {
+	if n := len(samples.Samples); n < 100 || len(minutes.Samples) < 2 || samples.Samples[n-1].Time.Sub(samples.Samples[n-2].Time) != time.Second ||
+		minutes.Step != 60 {
 		t.Errorf("%d and %d samples", n, len(minutes.Samples))
 	}
 	do("POST", "/tokens", `{"name":"site","level":"moderator"}`, 200, `{"token":"teeyard_`)
@@ -126,8 +139,10 @@ func TestActions(t *testing.T) {
 	do("DELETE", "/tokens?name=site", "", 404, "not found")
 
 	for _, line := range []string{
-		`"level":"admin","addr":"127.0.0.1:4000","command":"kick 0 \"a; \\\"shutdown\\\"\""`, `"command":"ban 1 5 \"bad`, `"command":"muteid 1 60 `, `"command":"set_team 1 -1 0"`,
-		`"command":"sv_scorelimit \"5\""`, `"command":"password ***"`, `"event":"token_added","via":"http","level":"admin","addr":"127.0.0.1:4000","command":"site (moderator)"`,
+		`"level":"admin","addr":"127.0.0.1:4000","command":"kick 0 \"a; \\\"shutdown\\\"\""`, `"command":"ban 1 5 \"bad`, `"command":"muteid 1 60 `,
+		`"command":"set_team 1 -1 0"`,
+		`"command":"sv_scorelimit \"5\""`, `"command":"password ***"`,
+		`"event":"token_added","via":"http","level":"admin","addr":"127.0.0.1:4000","command":"site (moderator)"`,
 		`"event":"token_removed"`,
 	} {
 		w.expectAudit(line)
@@ -148,10 +163,12 @@ func TestLevels(t *testing.T) {
 	const denied = "does not allow this"
 	for _, c := range [][3]string{
 		{"POST", "/players/0/kick", `{}`}, {"POST", "/players/0/ban", `{"minutes":1}`}, {"POST", "/players/0/mute", `{"seconds":1}`},
-		{"POST", "/players/0/unmute", ""}, {"POST", "/players/0/team", `{"team":-1}`}, {"GET", "/bans", ""}, {"POST", "/bans", `{"target":"1.2.3.4","minutes":1}`},
+		{"POST", "/players/0/unmute", ""}, {"POST", "/players/0/team", `{"team":-1}`}, {"GET", "/bans", ""},
+		{"POST", "/bans", `{"target":"1.2.3.4","minutes":1}`},
 		{"DELETE", "/bans?target=1.2.3.4", ""}, {"POST", "/votes", `{"text":"a","command":"b"}`}, {"DELETE", "/votes?text=secret", ""},
 		{"POST", "/votes/running", `{"yes":true}`}, {"POST", "/maps", `{"map":"testbox"}`}, {"PUT", "/maps/rotation", `{"maps":[]}`},
-		{"PUT", "/settings/sv_name", `{"value":"x"}`}, {"PUT", "/settings/sv_rcon_password", `{"value":"x"}`}, {"GET", "/tokens", ""}, {"POST", "/tokens", `{"name":"a","level":"admin"}`}, {"DELETE", "/tokens?name=a", ""},
+		{"PUT", "/settings/sv_name", `{"value":"x"}`}, {"PUT", "/settings/sv_rcon_password", `{"value":"x"}`}, {"GET", "/tokens", ""},
+		{"POST", "/tokens", `{"name":"a","level":"admin"}`}, {"DELETE", "/tokens?name=a", ""},
 	} {
 		v.expect(c[0], c[1], c[2], 403, denied)
 		w.run(100 * time.Millisecond)
@@ -215,7 +232,8 @@ func TestTokens(t *testing.T) {
 	site.expect("GET", "/me", "", 200, `{"level":"moderator","name":"site"`)
 	boss.expect("POST", "/command", `{"line":"sv_scorelimit 9"}`, 200, "output")
 	w.expectAudit(`"via":"http","level":"admin","name":"boss","addr":"198.51.100.9:4000","command":"sv_scorelimit 9"`)
-	for _, body := range []string{`{"name":"a b","level":"admin"}`, `{"name":"","level":"admin"}`, `{"name":"x","level":"god"}`, `{"name":"x","level":"admin","days":-1}`} {
+	for _, body := range []string{`{"name":"a b","level":"admin"}`, `{"name":"","level":"admin"}`, `{"name":"x","level":"god"}`,
+		`{"name":"x","level":"admin","days":-1}`} {
 		v.expect("POST", "/tokens", body, 400, "error")
 	}
 	v.expect("POST", "/tokens", `{"name":"boss","level":"admin"}`, 409, "a token with this name already exists")
@@ -235,13 +253,15 @@ func TestTokens(t *testing.T) {
 	boss.expect("GET", "/me", "", 200, "boss")
 	w.signedIn("127.0.0.1", "adminpw").expect("DELETE", "/tokens?name=boss", "", 200, "{}")
 	boss.expect("GET", "/me", "", 401, "does not exist or has expired")
-	for name, header := range map[string]string{"no scheme": "teeyard_x", "another scheme": "Basic YTpi", "nothing": "Bearer", "long": "Bearer teeyard_" + strings.Repeat("x", 5000)} {
+	for name, header := range map[string]string{"no scheme": "teeyard_x", "another scheme": "Basic YTpi", "nothing": "Bearer", "long": "Bearer teeyard_" +
+		strings.Repeat("x", 5000)} {
 		site.header = http.Header{"Authorization": {header}}
 		if code, _ := site.ask("GET", "/players", ""); code != 401 {
 			t.Errorf("%s: %d", name, code)
 		}
 	}
-	for _, content := range []string{"{}", "[", `[{"name":"a","level":"admin","sha256":"AAAA"}]`, `[{"name":"a","level":"god","sha256":"` + strings.Repeat("A", 43) + `="}]`, strings.Repeat(" ", maxTokensFile+1)} {
+	for _, content := range []string{"{}", "[", `[{"name":"a","level":"admin","sha256":"AAAA"}]`, `[{"name":"a","level":"god","sha256":"` +
+		strings.Repeat("A", 43) + `="}]`, strings.Repeat(" ", maxTokensFile+1)} {
 		testenv.NoError(t, os.WriteFile(w.tokens, []byte(content), 0o600))
 		var damaged tokens
 		damaged.init(w.tokens)

@@ -81,7 +81,8 @@ type Settings struct {
 // of the remote console.
 func (s *Settings) Register(c *console.Console) error {
 	s.console = c
-	if err := s.access.RegisterWithHelp(c, "sv_http_admin", "Clients that may open the admin page, over HTTPS or with the key of http.key on this machine (all, off, or a list such as local,10.0.0.0/8; listed networks also without HTTPS)", "all"); err != nil {
+	if err := s.access.RegisterWithHelp(c, "sv_http_admin", "Clients that may open the admin page, over HTTPS or with the key of http.key on this "+
+		"machine (all, off, or a list such as local,10.0.0.0/8; listed networks also without HTTPS)", "all"); err != nil {
 		return fmt.Errorf("admin: %w", err)
 	}
 	for level, name := range passwords {

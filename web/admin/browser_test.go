@@ -117,7 +117,10 @@ func TestConsolePage(t *testing.T) {
 	p.Do(chromedp.Click(chromedp.CSS("#tab-log")))
 	p.Wait(`document.querySelector('#panel-log .log').textContent.includes('rcon=')`)
 	p.Do(chromedp.SendKeys(chromedp.CSS("#panel-log input"), "KICKED"))
-	p.Wait(`(` + visible + `)('#panel-log .log p').length >= 1 && (` + visible + `)('#panel-log .log p').every((e) => e.textContent.toLowerCase().includes('kicked'))`)
+	p.Wait(
+		`(` + visible + `)('#panel-log .log p').length >= 1 && (` + visible +
+			`)('#panel-log .log p').every((e) => e.textContent.toLowerCase().includes('kicked'))`,
+	)
 	screenshot(t, p, "log")
 
 	// The page keeps a limited number of lines, however long it is open.
@@ -205,7 +208,8 @@ func TestRedirectsBelowAPath(t *testing.T) {
 		viewers.ServeHTTP(rw, r)
 	})))
 	defer s.Close()
-	for from, to := range map[string]string{"/yard/admin/": "/yard/admin", "/yard/replays/": "/yard/replays", "/yard/viewer": "/yard/", "/yard/viewer/": "/yard/"} {
+	for from, to := range map[string]string{"/yard/admin/": "/yard/admin", "/yard/replays/": "/yard/replays", "/yard/viewer": "/yard/",
+		"/yard/viewer/": "/yard/"} {
 		r := testenv.Must(http.NewRequest("GET", s.URL+from, nil))
 		w.key.Authorize(r)
 		res := testenv.Must(http.DefaultClient.Do(r))
@@ -234,7 +238,11 @@ func TestBelowAPath(t *testing.T) {
 		case path == "/live.json":
 			io.WriteString(rw, `{"match":"","live":false,"reason":"nothing here","first":0,"last":-1,"last_tick":-1,"wait":1}`)
 		case path == "/replays.json":
-			io.WriteString(rw, `{"replays":[{"match":"20260101-000000-00000000","demo":"/b/20260101-000000-00000000.demo","map":{"name":"yard1"},"game_type":"DM","start":"2026-01-01T00:00:00Z","length":9,"size":9,"players":[]}]}`)
+			io.WriteString(
+				rw,
+				`{"replays":[{"match":"20260101-000000-00000000","demo":"/b/20260101-000000-00000000.demo","map":{"name":"yard1"},"game_type":"DM",`+
+					`"start":"2026-01-01T00:00:00Z","length":9,"size":9,"players":[]}]}`,
+			)
 		case path == "/recordings.json":
 			io.WriteString(rw, `{"recordings":[]}`)
 		case strings.HasPrefix(path, "/admin"):

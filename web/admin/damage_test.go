@@ -14,7 +14,9 @@ import (
 func TestDamagedTokens(t *testing.T) {
 	until := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	hash := sha256.Sum256([]byte("a"))
-	whole := testenv.Must(json.Marshal([]token{{Name: "ci", Level: "moderator", Hash: hash[:], Expires: until}, {Name: "page", Level: "helper", Hash: hash[:], Expires: until}}))
+	whole := testenv.Must(
+		json.Marshal([]token{{Name: "ci", Level: "moderator", Hash: hash[:], Expires: until}, {Name: "page", Level: "helper", Hash: hash[:], Expires: until}}),
+	)
 	for d := range testenv.Damaged(whole, 10_000) {
 		var got tokens
 		if got.parse(d.File) != nil {

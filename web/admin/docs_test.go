@@ -57,7 +57,8 @@ func TestDocs(t *testing.T) {
 	testenv.Require(t, token != nil, "no token")
 	before := "TOKEN=" + token[1] + "\n"
 	out := run(before + blocks[1][1])
-	for _, want := range []string{`"name":"alice"`, "banned '10.0.0.7' for 30 minutes (spam)", "unbanned", `{"value":"10","output":[]}`, "in about 10 seconds", `"step":60`} {
+	for _, want := range []string{`"name":"alice"`, "banned '10.0.0.7' for 30 minutes (spam)", "unbanned", `{"value":"10","output":[]}`,
+		"in about 10 seconds", `"step":60`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q lacks %q", out, want)
 		}
@@ -127,12 +128,17 @@ func testNginx(t *testing.T, path string) {
 	main := filepath.Join(dir, "nginx.conf")
 	testenv.NoError(t, os.WriteFile(main, fmt.Appendf(nil, `daemon off; master_process off; pid %s/pid; error_log stderr;
 events { }
-http { access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/fastcgi; uwsgi_temp_path %[1]s/uwsgi; scgi_temp_path %[1]s/scgi;
+http { access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/fastcgi; uwsgi_temp_path %[1]s/uwsgi;
+	scgi_temp_path %[1]s/scgi;
 %s
 }
 `, dir, site), 0o644))
 	peers.Start(t, dir, nil, program, "-p", dir, "-c", main, "-e", "stderr")
-	browser := http.Client{Jar: testenv.Must(cookiejar.New(nil)), Timeout: 20 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	browser := http.Client{
+		Jar:       testenv.Must(cookiejar.New(nil)),
+		Timeout:   20 * time.Second,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
+	}
 	url := "https://" + addr + path + "/admin"
 	peers.Eventually(t, 20*time.Second, "nginx answers", func() bool {
 		answer, err := browser.Get(url)

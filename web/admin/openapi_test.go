@@ -51,7 +51,10 @@ func describe(routes []route) object {
 			params = append(params, object{"name": m[1], "in": "path", "required": true, "schema": object{"type": kind}})
 		}
 		for _, p := range rt.query {
-			params = append(params, object{"name": p.name, "in": "query", "description": p.doc, "required": rt.method == "DELETE", "schema": object{"type": p.kind}})
+			params = append(
+				params,
+				object{"name": p.name, "in": "query", "description": p.doc, "required": rt.method == "DELETE", "schema": object{"type": p.kind}},
+			)
 		}
 		if params != nil {
 			op["parameters"] = params
@@ -64,13 +67,22 @@ func describe(routes []route) object {
 			for _, v := range []any{LogLine{}, Players{}, Sample{}, GameEvent{}} {
 				schemaOf(reflect.TypeOf(v), schemas)
 			}
-			content["text/event-stream"] = object{"schema": object{"type": "string", "description": "Events log (LogLine), players (Players), sample (Sample) and event (GameEvent); lost says how many messages a reader who is too slow has missed"}}
+			content["text/event-stream"] = object{
+				"schema": object{
+					"type": "string",
+					"description": "Events log (LogLine), players (Players), sample (Sample) and event (GameEvent); lost says how many messages a " +
+						"reader who is too slow has missed",
+				},
+			}
 		} else {
 			content["application/json"] = object{"schema": schemaOf(rt.out, schemas)}
 		}
 		op["responses"] = object{
-			"200":     object{"description": "Done", "content": content},
-			"default": object{"description": "Not done", "content": object{"application/json": object{"schema": schemaOf(reflect.TypeFor[Failure](), schemas)}}},
+			"200": object{"description": "Done", "content": content},
+			"default": object{
+				"description": "Not done",
+				"content":     object{"application/json": object{"schema": schemaOf(reflect.TypeFor[Failure](), schemas)}},
+			},
 		}
 		if rt.open {
 			op["security"] = []object{}
@@ -84,7 +96,8 @@ func describe(routes []route) object {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "Teeyard, the operator's API", "version": "1",
-			"description": "What the console at /admin uses, for programs too. Every action is a console line that the server runs with the level of the password or token.",
+			"description": "What the console at /admin uses, for programs too. Every action is a console line that the server runs with the level of " +
+				"the password or token.",
 		},
 		"servers":  []object{{"url": apiPath}},
 		"security": []object{{"token": []string{}}, {"cookie": []string{}}},

@@ -13,7 +13,8 @@ var static embed.FS
 
 // contentSecurityPolicy lets the page load files from this server only, and no inline code. The
 // match is shown in a frame.
-const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; " +
+	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // pages are the embedded files, compressed once.
 var pages = sync.OnceValue(func() webpage.Files { return webpage.NewFiles(static, "static", contentSecurityPolicy) })

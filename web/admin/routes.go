@@ -47,10 +47,36 @@ var routes = []route{
 	operation("GET", "/commands", "List the commands and settings that you may run", (*Console).commands),
 	operation("POST", "/command", "Run a console line", (*Console).command),
 	operation("GET", "/log", "Read the log; moderators get only the chat", (*Console).readLog).with(
-		parameter{"from", "integer", "Number of the first line"}, parameter{"limit", "integer", "Maximum number of lines, the latest; 1 to 4096, by default 500"},
-		parameter{"level", "string", "Minimum level: debug, info, warn or error"}, parameter{"system", "string", "Only lines of this part of the server, such as chat"}, parameter{"text", "string", "Only lines that contain this text, ignoring case"}),
-	operation("GET", "/samples", "Performance of the server over time", (*Console).samples).with(parameter{"step", "integer", "1 for the last ten minutes in seconds, 60 for the last day in minutes"}),
-	operation("GET", "/events", "Stream news as server-sent events: log, players, sample and event", (*Console).events).with(parameter{"topics", "string", "Comma-separated list of log, players, sample and event; by default all"}),
+		parameter{
+			"from",
+			"integer",
+			"Number of the first line",
+		},
+		parameter{"limit", "integer", "Maximum number of lines, the latest; 1 to 4096, by default 500"},
+		parameter{
+			"level",
+			"string",
+			"Minimum level: debug, info, warn or error",
+		},
+		parameter{"system", "string", "Only lines of this part of the server, such as chat"},
+		parameter{"text", "string", "Only lines that contain this text, ignoring case"},
+	),
+	operation(
+		"GET",
+		"/samples",
+		"Performance of the server over time",
+		(*Console).samples,
+	).with(
+		parameter{"step", "integer", "1 for the last ten minutes in seconds, 60 for the last day in minutes"},
+	),
+	operation(
+		"GET",
+		"/events",
+		"Stream news as server-sent events: log, players, sample and event",
+		(*Console).events,
+	).with(
+		parameter{"topics", "string", "Comma-separated list of log, players, sample and event; by default all"},
+	),
 	operation("GET", "/tokens", "List the tokens of programs", (*Console).listTokens).forAdmins(),
 	operation("POST", "/tokens", "Create a token for a program", (*Console).addToken).forAdmins(),
 	operation("DELETE", "/tokens", "Revoke a token", (*Console).removeToken).forAdmins().with(parameter{"name", "string", "As in the list"}),
@@ -434,7 +460,15 @@ func (c *Console) listSettings(q *request, _ *struct{}) (SettingsList, error) {
 			if allowed == "" {
 				return
 			}
-			s := Setting{Name: e.Name, Value: safetext.Line(all.Value(e.Name)), Default: byDefault, Allowed: allowed, Secret: e.Flags&console.Secret != 0, Help: e.Help, Number: e.Params == "?i"}
+			s := Setting{
+				Name:    e.Name,
+				Value:   safetext.Line(all.Value(e.Name)),
+				Default: byDefault,
+				Allowed: allowed,
+				Secret:  e.Flags&console.Secret != 0,
+				Help:    e.Help,
+				Number:  e.Params == "?i",
+			}
 			if s.Secret && s.Value != "" {
 				s.Value = "***"
 			}

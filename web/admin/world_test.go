@@ -99,7 +99,9 @@ func newWorld(tb testing.TB, commands ...string) *world {
 		Background:   func(f func()) { f() },
 		OpenLog:      func(string) (io.WriteCloser, error) { return nopCloser{&w.audit}, nil },
 		Log:          slog.New(slog.NewMultiHandler(w.console.LogHandler(), slog.NewTextHandler(&w.log, nil))),
-		Commands:     append([]string{`sv_audit_log audit; sv_rcon_password adminpw; sv_rcon_mod_password modpw; sv_name "the <b>yard</b>"; sv_register 0`}, commands...),
+		Commands: append(
+			[]string{`sv_audit_log audit; sv_rcon_password adminpw; sv_rcon_mod_password modpw; sv_name "the <b>yard</b>"; sv_register 0`},
+			commands...),
 	}))
 	w.console.Attach(w, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { io.WriteString(rw, "live "+r.URL.Path) }))
 	tb.Cleanup(w.console.Close)

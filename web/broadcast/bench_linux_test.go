@@ -29,7 +29,9 @@ type crowd struct {
 
 func newCrowd(tb testing.TB, players int, commands ...string) *crowd {
 	c := &crowd{rand: rand.New(rand.NewPCG(1, 2))}
-	c.watchedServer = newWatchedServer(tb, append(commands, fmt.Sprintf("sv_player_slots %d; sv_scorelimit 0; sv_live_delay 0", players), "sv_max_clients 64; sv_max_clients_per_network 0")...)
+	c.watchedServer = newWatchedServer(
+		tb,
+		append(commands, fmt.Sprintf("sv_player_slots %d; sv_scorelimit 0; sv_live_delay 0", players), "sv_max_clients 64; sv_max_clients_per_network 0")...)
 	for i := range players {
 		c.clients = append(c.clients, c.join(fmt.Sprint("player ", i)))
 	}
@@ -40,7 +42,12 @@ func newCrowd(tb testing.TB, players int, commands ...string) *crowd {
 func (c *crowd) send() {
 	c.now += 20 * time.Millisecond
 	for _, p := range c.clients {
-		in := msg7.PlayerInput{Direction: int32(c.rand.IntN(3) - 1), TargetX: int32(c.rand.IntN(400) - 200), TargetY: int32(c.rand.IntN(400) - 200), WantedWeapon: 0}
+		in := msg7.PlayerInput{
+			Direction:    int32(c.rand.IntN(3) - 1),
+			TargetX:      int32(c.rand.IntN(400) - 200),
+			TargetY:      int32(c.rand.IntN(400) - 200),
+			WantedWeapon: 0,
+		}
 		if c.rand.IntN(4) == 0 {
 			in.Jump, in.Fire, in.Hook = true, int32(c.rand.IntN(64)), c.rand.IntN(2) == 0
 		}

@@ -198,11 +198,21 @@ func (b *Broadcast) Values() []web.Value {
 		}
 	}
 	return []web.Value{
-		{Name: "broadcast_answers_total", Kind: metrics.Counter, Help: "Answered requests for parts of the broadcast.", Read: func() float64 { return float64(b.answers.Load()) }},
+		{
+			Name: "broadcast_answers_total",
+			Kind: metrics.Counter,
+			Help: "Answered requests for parts of the broadcast.",
+			Read: func() float64 { return float64(b.answers.Load()) },
+		},
 		{Name: "broadcast_sent_bytes_total", Kind: metrics.Counter, Help: "Bytes of these answers.", Read: func() float64 { return float64(b.sent.Load()) }},
 		{Name: "broadcast_segments_total", Kind: metrics.Counter, Help: "Segments recorded.", Read: ofShelf(func(s *shelf) int { return s.added })},
 		{Name: "broadcast_memory_bytes", Kind: metrics.Gauge, Help: "Memory used by segments.", Read: ofShelf(func(s *shelf) int { return s.memory })},
-		{Name: "broadcast_downloads", Kind: metrics.Gauge, Help: "Running downloads of demos of unfinished matches.", Read: func() float64 { return float64(b.downloads.Taken()) }},
+		{
+			Name: "broadcast_downloads",
+			Kind: metrics.Gauge,
+			Help: "Running downloads of demos of unfinished matches.",
+			Read: func() float64 { return float64(b.downloads.Taken()) },
+		},
 	}
 }
 

@@ -218,7 +218,8 @@ func TestSegments(t *testing.T) {
 	w.join("anna")
 	w.run(30 * time.Second)
 	i := w.info("/live.json")
-	if !i.Live || i.First != 0 || i.Last != 9 || i.Delay != 10 || i.SegmentTicks != 100 || i.LastTick != i.FirstTick+998 || i.Map.Name == "" || i.Map.Size == 0 {
+	if !i.Live || i.First != 0 || i.Last != 9 || i.Delay != 10 || i.SegmentTicks != 100 || i.LastTick != i.FirstTick+998 || i.Map.Name == "" ||
+		i.Map.Size == 0 {
 		t.Errorf("%+v, %+v", i, i.Map)
 	}
 	for n := range i.Last + 1 {

@@ -58,7 +58,9 @@ func TestReplays(t *testing.T) {
 		t.Fatalf("%+v", l)
 	}
 	r := l[0]
-	if r.Map.Name != "teeyard1" || r.GameType != "CTF" || r.Length < 19 || r.Length > 21 || len(r.TeamScores) != 2 || len(r.Players) != 2 || r.Players[0].Name != "anna" || r.Players[1].Name != "<b>bert" {
+	if r.Map.Name != "teeyard1" || r.GameType != "CTF" || r.Length < 19 || r.Length > 21 || len(r.TeamScores) != 2 || len(r.Players) != 2 ||
+		r.Players[0].Name != "anna" ||
+		r.Players[1].Name != "<b>bert" {
 		t.Errorf("%+v, %+v", r, r.Map)
 	}
 	if file := w.body(r.Demo); int64(len(file)) != r.Size {
@@ -325,7 +327,14 @@ func TestValues(t *testing.T) {
 
 // FuzzRecording reads arbitrary descriptions beside a demo.
 func FuzzRecording(f *testing.F) {
-	f.Add([]byte(`{"match":"20200101-000000-00000000","map":{"name":"a","sha256":"` + strings.Repeat("0", 64) + `","crc":"00000000","size":5},"first_tick":1,"last_tick":99,"segments":[10],"marks":[50]}`))
+	f.Add(
+		[]byte(
+			`{"match":"20200101-000000-00000000","map":{"name":"a","sha256":"` + strings.Repeat(
+				"0",
+				64,
+			) + `","crc":"00000000","size":5},"first_tick":1,"last_tick":99,"segments":[10],"marks":[50]}`,
+		),
+	)
 	f.Add([]byte(`{}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := parseRecording(b)

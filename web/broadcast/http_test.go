@@ -42,13 +42,15 @@ func TestRequests(t *testing.T) {
 	match := "/b/" + w.info("/live.json").Match
 	seg := w.get(match + "/0.seg")
 	body, tag := seg.Body.Bytes(), seg.Header().Get("ETag")
-	if seg.Header().Get("Cache-Control") != "max-age=31536000, immutable" || tag == "" || seg.Header().Get("Vary") != "Accept-Encoding" || seg.Header().Get("Access-Control-Allow-Origin") != "*" {
+	if seg.Header().Get("Cache-Control") != "max-age=31536000, immutable" || tag == "" || seg.Header().Get("Vary") != "Accept-Encoding" ||
+		seg.Header().Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("%v", seg.Header())
 	}
 	if a := w.ask("HEAD", match+"/0.seg"); a.Code != 200 || a.Body.Len() != 0 || a.Header().Get("Content-Length") != fmt.Sprint(len(body)) {
 		t.Errorf("HEAD: %d, %v", a.Code, a.Header())
 	}
-	if a := w.ask("HEAD", match+".demo"); a.Code != 200 || a.Body.Len() != 0 || a.Header().Get("Content-Length") != fmt.Sprint(len(w.demo(w.info("/live.json").Match))) {
+	if a := w.ask("HEAD", match+".demo"); a.Code != 200 || a.Body.Len() != 0 ||
+		a.Header().Get("Content-Length") != fmt.Sprint(len(w.demo(w.info("/live.json").Match))) {
 		t.Errorf("HEAD of the demo: %d, %v", a.Code, a.Header())
 	}
 	if a := w.ask("GET", match+"/0.seg", "If-None-Match: "+tag); a.Code != 304 || a.Body.Len() != 0 {
@@ -77,9 +79,11 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		match + "/-1.seg", match + "/+1.seg", match + "/00.seg", match + "/0.seg.gz", match + "/99999999999999999999.seg", match + "/2147483647.seg", match + "/ 0.seg",
+		match + "/-1.seg", match + "/+1.seg", match + "/00.seg", match + "/0.seg.gz", match + "/99999999999999999999.seg", match + "/2147483647.seg",
+		match + "/ 0.seg",
 		match + "/seg", match + "/head.json", match + "/..", "/b/..", "/b/../live.json", "/b/.json", "/b/.demo", "/b/../../etc/passwd.demo", `/b/..\..\x.demo`,
-		"/b/%2e%2e/head", "/b/x\x00.demo", match + ".demo/", "/map/", "/map/..", "/map/" + strings.Repeat("0", 64), "/b/" + strings.Repeat("a", 10000) + "/head",
+		"/b/%2e%2e/head", "/b/x\x00.demo", match + ".demo/", "/map/", "/map/..", "/map/" + strings.Repeat("0", 64), "/b/" + strings.Repeat("a", 10000) +
+			"/head",
 	} {
 		if a := w.ask("GET", path); a.Code != 404 && a.Code != 301 && a.Code != 307 {
 			t.Errorf("%.50q: %d", path, a.Code)

@@ -122,7 +122,8 @@ func TestMarks(t *testing.T) {
 	check(w, i, 0, i.Last)
 	for path, cache := range map[string]string{"0.marks": forASecond, "1.marks": "", "00.marks": "", "-1.marks": "", "2147483647.marks": "", ".marks": ""} {
 		a := w.get("/b/" + i.Match + "/" + path)
-		if want := map[bool]int{true: 404, false: 200}[cache == ""]; a.Code != want || cache != "" && (a.Header().Get("Cache-Control") != cache || a.Header().Get("Content-Type") != "application/json") {
+		if want := map[bool]int{true: 404, false: 200}[cache == ""]; a.Code != want ||
+			cache != "" && (a.Header().Get("Cache-Control") != cache || a.Header().Get("Content-Type") != "application/json") {
 			t.Errorf("%s: %d %v", path, a.Code, a.Header())
 		}
 	}

@@ -189,8 +189,15 @@ func TestCaches(t *testing.T) {
 					worst = max(worst, n)
 				}
 			}
-			t.Logf("%d viewers in %.1f s: %d answers, %d segments, %d MB; the server was asked %v", viewers, took.Seconds(), a.answers.Load(), a.segments.Load(), a.bytes.Load()>>20,
-				counted)
+			t.Logf(
+				"%d viewers in %.1f s: %d answers, %d segments, %d MB; the server was asked %v",
+				viewers,
+				took.Seconds(),
+				a.answers.Load(),
+				a.segments.Load(),
+				a.bytes.Load()>>20,
+				counted,
+			)
 			if most := int(took.Seconds()) + 3; counted["/live.json"] > most {
 				t.Errorf("/live.json was asked for %d times, more than %d", counted["/live.json"], most)
 			}
@@ -292,12 +299,23 @@ func config(t *testing.T, name string, replace ...string) string {
 
 func startNginx(t *testing.T, program string, port, origin int) {
 	dir := t.TempDir()
-	site := config(t, "nginx-broadcast.conf", "/var/cache/nginx/teeyard", dir+"/cache", "listen 80;", fmt.Sprintf("listen 127.0.0.1:%d;", port), "listen [::]:80;", "",
-		"127.0.0.1:8303", fmt.Sprintf("127.0.0.1:%d", origin))
+	site := config(
+		t,
+		"nginx-broadcast.conf",
+		"/var/cache/nginx/teeyard",
+		dir+"/cache",
+		"listen 80;",
+		fmt.Sprintf("listen 127.0.0.1:%d;", port),
+		"listen [::]:80;",
+		"",
+		"127.0.0.1:8303",
+		fmt.Sprintf("127.0.0.1:%d", origin),
+	)
 	main := filepath.Join(dir, "nginx.conf")
 	testenv.NoError(t, os.WriteFile(main, fmt.Appendf(nil, `daemon off; master_process off; pid %s/pid; error_log stderr; worker_rlimit_nofile 16000;
 events { worker_connections 12000; }
-http { access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/fastcgi; uwsgi_temp_path %[1]s/uwsgi; scgi_temp_path %[1]s/scgi; include %s; }
+http { access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/fastcgi; uwsgi_temp_path %[1]s/uwsgi;
+	scgi_temp_path %[1]s/scgi; include %s; }
 `, dir, site), 0o644))
 	peers.Start(t, dir, nil, program, "-p", dir, "-c", main, "-e", "stderr")
 }
@@ -325,7 +343,10 @@ func checkPlayer(t *testing.T, addr string) {
 	conn := testenv.Must(net.Dial("tcp", addr))
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(20 * time.Second))
-	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.5\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n")
+	fmt.Fprintf(
+		conn,
+		"GET / HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.5\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n",
+	)
 	r := bufio.NewReader(conn)
 	answer := testenv.Must(http.ReadResponse(r, nil))
 	if whom := answer.Header.Get("X-For"); answer.StatusCode != http.StatusSwitchingProtocols || whom != "203.0.113.5, 127.0.0.1" {

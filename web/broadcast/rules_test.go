@@ -174,7 +174,8 @@ func TestUndelayed(t *testing.T) {
 	if !i.Live || i.Last != 1 || i.Delay != 0 {
 		t.Errorf("%+v", i)
 	}
-	if a := w.get("/b/" + i.Match + "/1.seg"); a.Code != 200 || a.Header().Get("Cache-Control") != "no-store" || a.Header().Get("Access-Control-Allow-Origin") != "" {
+	if a := w.get("/b/" + i.Match + "/1.seg"); a.Code != 200 || a.Header().Get("Cache-Control") != "no-store" ||
+		a.Header().Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("%d %v", a.Code, a.Header())
 	}
 }

@@ -27,7 +27,10 @@ func evilDemos() [][]byte {
 	b.Finish(&big)
 	b.Reset()
 	for id := range 64 {
-		copy(b.Add(msg7.TypeCharacter, id, msg7.SizeCharacter), []int32{1, 1<<31 - 1, -1 << 31, 1<<31 - 1, 1<<31 - 1, 1 << 30, 1, 3, 63, 5, 1 << 30, -1 << 31, 9, 99, 9, 1, 1, 1, 5, 5, 9, 31})
+		copy(
+			b.Add(msg7.TypeCharacter, id, msg7.SizeCharacter),
+			[]int32{1, 1<<31 - 1, -1 << 31, 1<<31 - 1, 1<<31 - 1, 1 << 30, 1, 3, 63, 5, 1 << 30, -1 << 31, 9, 99, 9, 1, 1, 1, 5, 5, 9, 31},
+		)
 	}
 	b.Finish(&other)
 

@@ -94,7 +94,13 @@ var local = web.Access{Local: true}
 
 // Register adds the variable with the access rule.
 func (c *Converter) Register(to *console.Console) error {
-	return c.access.RegisterWithHelp(to, "sv_http_convert", "Clients that may let the server convert demos of 0.6 and DDNet for the browser; replay logs and teehistorians only local (all, off, or a list such as local,10.0.0.0/8; local needs the key of http.key)", "all")
+	return c.access.RegisterWithHelp(
+		to,
+		"sv_http_convert",
+		"Clients that may let the server convert demos of 0.6 and DDNet for the browser; replay logs and teehistorians only local (all, off, or a "+
+			"list such as local,10.0.0.0/8; local needs the key of http.key)",
+		"all",
+	)
 }
 
 // LetIn sets the access rule where there is no console.

@@ -384,7 +384,8 @@ func TestWatchDemo(t *testing.T) {
 	p := browsertest.Open(t, mux, "/?demo=/recording.demo")
 	p.Allow("404")
 	p.Wait(`document.title.startsWith('testbox') && !document.getElementById('bar').hidden && document.getElementById('status').textContent === ''`)
-	for query, want := range map[string]string{"/other.demo": "The server has no demo /other.demo", "http://192.0.2.1/x.demo": "This page loads only demos of this server"} {
+	for query, want := range map[string]string{"/other.demo": "The server has no demo /other.demo",
+		"http://192.0.2.1/x.demo": "This page loads only demos of this server"} {
 		p.Goto("/?demo=" + query)
 		p.Wait(fmt.Sprintf("document.getElementById('status').textContent.startsWith(%q)", want))
 	}

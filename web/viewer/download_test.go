@@ -83,9 +83,11 @@ func TestDownloads(t *testing.T) {
 		asked  int32
 	}{
 		// 16 pauses together exceed the idle time.
-		"slow":   {&unreliable{file: file, part: len(file), pause: idle * time.Millisecond / 8}, nil, 1},
-		"ends":   {&unreliable{file: file, part: 120_000, ranges: true}, []string{"Interrupted: the server answered with status 503", "Interrupted: the server does not answer", "Interrupted: the server does not answer"}, 4},
-		"stands": {&unreliable{file: file, part: 200_000, ranges: true, still: true}, []string{"Interrupted: the server answered with status 503", "Interrupted: no data for 0 s"}, 3},
+		"slow": {&unreliable{file: file, part: len(file), pause: idle * time.Millisecond / 8}, nil, 1},
+		"ends": {&unreliable{file: file, part: 120_000, ranges: true}, []string{"Interrupted: the server answered with status 503",
+			"Interrupted: the server does not answer", "Interrupted: the server does not answer"}, 4},
+		"stands": {&unreliable{file: file, part: 200_000, ranges: true, still: true}, []string{"Interrupted: the server answered with status 503",
+			"Interrupted: no data for 0 s"}, 3},
 	} {
 		p := openHandlers(t, "", map[string]http.Handler{"/file": c.server}, "")
 		p.Allow("503")
@@ -114,7 +116,8 @@ func TestMapComesLate(t *testing.T) {
 	said := call[[]string](p, "download.js", "openWithMap('/a.demo', '/late', 5000)")
 	p.Wait("viewer.shown")
 	text := strings.Join(said, "|")
-	for _, want := range []string{"is not loaded yet: the server answered with status 503. Trying again.", "is not loaded yet: the server does not answer. Trying again.", "Loading the map ", " MB."} {
+	for _, want := range []string{"is not loaded yet: the server answered with status 503. Trying again.",
+		"is not loaded yet: the server does not answer. Trying again.", "Loading the map ", " MB."} {
 		testenv.Check(t, strings.Contains(text, want), "it said %q, not %q", said, want)
 	}
 	testenv.Check(t, browsertest.Eval[string](p, "viewer.message") == "", "a picture with words on it: %q", browsertest.Eval[string](p, "viewer.message"))

@@ -131,7 +131,13 @@ func TestMapFiles(t *testing.T) {
 		want := describeMap(t, b)
 		for i := range max(len(got), len(want)) {
 			if i >= len(got) || i >= len(want) || got[i] != want[i] {
-				t.Errorf("%s, line %d: %q, want %q", path, i, slices.Concat(got, []string{""})[min(i, len(got))], slices.Concat(want, []string{""})[min(i, len(want))])
+				t.Errorf(
+					"%s, line %d: %q, want %q",
+					path,
+					i,
+					slices.Concat(got, []string{""})[min(i, len(got))],
+					slices.Concat(want, []string{""})[min(i, len(want))],
+				)
 				break
 			}
 		}

@@ -144,7 +144,10 @@ func TestBrokenFiles(t *testing.T) {
 		t.Logf("%s: %s", name, browsertest.Eval[string](p, `document.getElementById('status').textContent`))
 	}
 	drop("good")
-	p.Wait(`document.getElementById('status').textContent === '' && document.title.startsWith('testbox') && document.getElementById('now').textContent.startsWith('0:0')`)
+	p.Wait(
+		`document.getElementById('status').textContent === '' && document.title.startsWith('testbox') && ` +
+			`document.getElementById('now').textContent.startsWith('0:0')`,
+	)
 }
 
 // TestBrokenSegments watches a live match with truncated, random and missing segments. The page

@@ -168,7 +168,9 @@ func TestMoments(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := compareMoments(t, demoFiles(t)["/"+c.name])
-			if s.tees < c.tees || s.hooks < c.hooks || s.reckoned < c.reckoned || s.projectiles < c.projectiles || s.effects < c.effects || s.emoticons < c.emoticons || s.kills < c.kills {
+			if s.tees < c.tees || s.hooks < c.hooks || s.reckoned < c.reckoned || s.projectiles < c.projectiles || s.effects < c.effects ||
+				s.emoticons < c.emoticons ||
+				s.kills < c.kills {
 				t.Errorf("only %+v", s)
 			}
 			t.Logf("%+v", s)
@@ -258,7 +260,8 @@ func checkMoment(t *testing.T, m moment, a, b seen, tick float64) {
 		}
 		got := m.Tees[n]
 		n++
-		if got.ID != int32(c.Player) || !near(got.X, mix(from.X, to.X)) || !near(got.Y, mix(from.Y, to.Y)) || !near(got.VX*256, mix(from.VelX, to.VelX)) || !near(got.VY*256, mix(from.VelY, to.VelY)) {
+		if got.ID != int32(c.Player) || !near(got.X, mix(from.X, to.X)) || !near(got.Y, mix(from.Y, to.Y)) || !near(got.VX*256, mix(from.VelX, to.VelX)) ||
+			!near(got.VY*256, mix(from.VelY, to.VelY)) {
 			t.Errorf("tee %+v, want %+v to %+v", got, from, to)
 		}
 		if got.Weapon != int32(c.Weapon) || got.Emote != int32(c.Emote) || got.AttackTick != c.AttackTick || got.Direction != to.Direction {
@@ -297,14 +300,23 @@ func checkMoment(t *testing.T, m moment, a, b seen, tick float64) {
 		}
 	}
 	if n != len(m.Projectiles) || len(m.Lasers) != len(b.frame.Lasers) || len(m.Flags) != len(b.frame.Flags) {
-		t.Errorf("%d projectiles, %d lasers, %d flags, want %d, %d, %d", len(m.Projectiles), len(m.Lasers), len(m.Flags), n, len(b.frame.Lasers), len(b.frame.Flags))
+		t.Errorf(
+			"%d projectiles, %d lasers, %d flags, want %d, %d, %d",
+			len(m.Projectiles),
+			len(m.Lasers),
+			len(m.Flags),
+			n,
+			len(b.frame.Lasers),
+			len(b.frame.Flags),
+		)
 	}
 	for i, got := range m.Flags {
 		if c := b.frame.Flags[i]; got.Team != int32(c.Team) || got.Carrier != max(-1, int32(b.info.FlagCarrier[c.Team])) {
 			t.Errorf("flag %+v, want %+v, carried by %v", got, c, b.info.FlagCarrier)
 		}
 	}
-	if g := b.info; m.Game.StartTick != g.StartTick || m.Game.State != int32(g.State) || m.Game.Flags != int32(g.Flags) || m.Game.ScoreRed != g.TeamScore[0] || m.Game.ScoreBlue != g.TeamScore[1] {
+	if g := b.info; m.Game.StartTick != g.StartTick || m.Game.State != int32(g.State) || m.Game.Flags != int32(g.Flags) || m.Game.ScoreRed != g.TeamScore[0] ||
+		m.Game.ScoreBlue != g.TeamScore[1] {
 		t.Errorf("game %+v, want %+v", m.Game, g)
 	}
 	if len(m.Players) != len(b.frame.Players) {
@@ -312,8 +324,11 @@ func checkMoment(t *testing.T, m moment, a, b seen, tick float64) {
 	}
 	for i, got := range m.Players {
 		s, info := b.frame.Players[i], b.players[b.frame.Players[i].ID]
-		if got.ID != s.ID || got.Name != info.Profile.Name || got.Clan != info.Profile.Clan || got.Country != info.Profile.Country || got.Team != int32(info.Team) || got.Score != s.Score ||
-			got.Skin.Parts != info.Profile.Skin.PartNames || got.Skin.UseCustomColors != info.Profile.Skin.UseCustomColors || got.Skin.Colors != info.Profile.Skin.PartColors {
+		if got.ID != s.ID || got.Name != info.Profile.Name || got.Clan != info.Profile.Clan || got.Country != info.Profile.Country ||
+			got.Team != int32(info.Team) || got.Score != s.Score ||
+			got.Skin.Parts != info.Profile.Skin.PartNames ||
+			got.Skin.UseCustomColors != info.Profile.Skin.UseCustomColors ||
+			got.Skin.Colors != info.Profile.Skin.PartColors {
 			t.Errorf("player %+v, want %+v, %+v", got, info, s)
 		}
 	}

@@ -102,7 +102,12 @@ func TestPageControls(t *testing.T) {
 
 	// Names and chat are text, and every control has an accessible name.
 	p.Wait(`document.getElementById('chat').children.length === 3`)
-	wantTrue(t, p, "no HTML from players", `!document.querySelector('#stage b, #stage img, #stage script') && document.getElementById('kills').textContent.includes('<b>bold</b>')`)
+	wantTrue(
+		t,
+		p,
+		"no HTML from players",
+		`!document.querySelector('#stage b, #stage img, #stage script') && document.getElementById('kills').textContent.includes('<b>bold</b>')`,
+	)
 	wantTrue(t, p, "labels", `[...document.querySelectorAll('button, select, input')].every(e => (e.getAttribute('aria-label') || e.textContent).trim())`)
 }
 
@@ -112,19 +117,40 @@ func TestScoreboardColumns(t *testing.T) {
 	p := openMadeUp(t, "", false)
 	p.Run(`viewer.bar.toggleScores()`)
 	for flags, want := range map[int]string{0: "16,16,16,16", 1: "16,4,16,16,12"} {
-		p.Run(fmt.Sprintf(`viewer.match.moment.game.flags = %d, viewer.match.moment.players.forEach((p, i) => Object.assign(p, { active: true, team: i < 20 ? 0 : 1 }))`, flags))
+		p.Run(
+			fmt.Sprintf(
+				`viewer.match.moment.game.flags = %d, viewer.match.moment.players.forEach((p, i) => Object.assign(p, { active: true, team: i < 20 ? 0 : 1 }))`,
+				flags,
+			),
+		)
 		p.Wait(fmt.Sprintf(`[...document.querySelectorAll('#scoreboard tbody')].map(b => b.rows.length).join() === %q`, want))
 		p.Wait(`new Set([...document.querySelectorAll('#scoreboard tbody button')].map(b => b.textContent)).size === 64`)
 	}
-	wantTrue(t, p, "each column of one team", `[...document.querySelectorAll('#scoreboard tbody')].every(b => new Set([...b.rows].map(r => r.className.replace(/ (dead|followed)/g, ''))).size === 1)`)
-	wantTrue(t, p, "inside the window", `(b => b.left >= 0 && b.right <= innerWidth && b.bottom <= innerHeight)(document.getElementById('scoreboard').getBoundingClientRect())`)
+	wantTrue(
+		t,
+		p,
+		"each column of one team",
+		`[...document.querySelectorAll('#scoreboard tbody')].every(b => new Set([...b.rows].map(r => r.className.replace(/ (dead|followed)/g, `+
+			`''))).size === 1)`,
+	)
+	wantTrue(
+		t,
+		p,
+		"inside the window",
+		`(b => b.left >= 0 && b.right <= innerWidth && b.bottom <= innerHeight)(document.getElementById('scoreboard').getBoundingClientRect())`,
+	)
 	p.Screenshot()
 }
 
 func TestPageLinks(t *testing.T) {
 	p := openMadeUp(t, "#t=4&x=300&y=200&z=1.5", false)
 	wantTrue(t, p, "the time of a link", `viewer.clock.tick >= 200 && viewer.clock.tick < 30000`)
-	wantTrue(t, p, "the camera of a link", `viewer.camera.x === 300 && viewer.camera.y === 200 && viewer.camera.zoom === 1.5 && viewer.director.followed === -1`)
+	wantTrue(
+		t,
+		p,
+		"the camera of a link",
+		`viewer.camera.x === 300 && viewer.camera.y === 200 && viewer.camera.zoom === 1.5 && viewer.director.followed === -1`,
+	)
 	p.Run(`viewer.clock.playing = false, viewer.clock.seek(100), viewer.director.follow(2)`)
 	if link := browsertest.Eval[string](p, `viewer.link()`); !strings.HasSuffix(link, "/#t=2.0&p=%3Cb%3Ebold%3C%2Fb%3E+%26+%22quoted%22&z=1.5") {
 		t.Errorf("link %s", link)
@@ -177,7 +203,10 @@ func TestTouch(t *testing.T) {
 	p.Touch(input.DispatchTouchEventTypeTouchMove, [2]float64{500, 300})
 	p.Touch(input.DispatchTouchEventTypeTouchEnd)
 	p.Wait(fmt.Sprintf(`Math.abs(viewer.camera.x - %f - 100 * viewer.camera.unit) < 12`, x))
-	at := browsertest.Eval[[2]float64](p, `(() => { const c = viewer.camera, t = viewer.moment.tees.items[3]; return [(t.x - c.worldX(0)) / c.unit, (t.y - c.worldY(0)) / c.unit]; })()`)
+	at := browsertest.Eval[[2]float64](
+		p,
+		`(() => { const c = viewer.camera, t = viewer.moment.tees.items[3]; return [(t.x - c.worldX(0)) / c.unit, (t.y - c.worldY(0)) / c.unit]; })()`,
+	)
 	p.Touch(input.DispatchTouchEventTypeTouchStart, at)
 	p.Touch(input.DispatchTouchEventTypeTouchEnd)
 	p.Wait(`viewer.director.followed === viewer.moment.tees.items[3].id`)
@@ -188,31 +217,76 @@ func TestReplaysPage(t *testing.T) {
 	mux.Handle("/", web.NewHandler(Rooms("")...))
 	mux.HandleFunc("/replays.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(`{"replays": [
-			{"match": "20261122-143000-77ab01fe", "demo": "/b/20261122-143000-77ab01fe.demo", "map": {"name": "yard1"}, "game_type": "CTF", "start": "2026-11-22T14:30:00Z",
+			{"match": "20261122-143000-77ab01fe", "demo": "/b/20261122-143000-77ab01fe.demo", "map": {"name": "yard1"}, "game_type": "CTF",
+				"start": "2026-11-22T14:30:00Z",
 			 "length": 612, "size": 1893410, "players": [{"name": "<i>anna</i>", "clan": "", "team": 0, "score": 12}], "team_scores": [300, 200]},
 			{"match": "x\"y", "demo": "javascript:alert(1)", "map": {"name": "dm1"}, "game_type": "DM", "start": "",
 			 "length": 1, "size": 1, "players": []}]}`))
 	})
 	mux.HandleFunc("/recordings.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Write([]byte(`{"recordings": [{"name": "demos/a #1.demo", "demo": "/recordings/demos/a%20%231.demo", "map": {"name": "ctf2"}, "game_type": "", "start": "2026-11-21T14:30:00Z", "length": 5, "size": 9, "players": [{"name": "carl", "score": 0}], "num_players": 20, "has_result": false},
-			{"name": "teehistorian/1.teehistorian", "demo": "/recordings/teehistorian/1.teehistorian.demo", "map": {"name": "run"}, "game_type": "Race", "start": "2026-11-20T14:30:01Z", "length": 5, "size": 9, "players": []},
-			{"name": "demos/run.demo", "demo": "/recordings/demos/run.demo", "map": {"name": "run"}, "game_type": "", "start": "2026-11-20T14:30:05Z", "length": 0, "size": 2499000, "players": []},
-			{"name": "replays/r.twreplay", "demo": "/recordings/replays/r.twreplay.demo", "map": {"name": "run"}, "game_type": "Race", "start": "2026-11-20T14:30:00Z", "length": 5, "size": 9,
-			 "players": [{"name": "dora", "score": 65432}, {"name": "eve", "score": -1}], "num_players": 2, "has_result": true, "race": true}]}`))
+		w.Write(
+			[]byte(
+				`{"recordings": [{"name": "demos/a #1.demo", "demo": "/recordings/demos/a%20%231.demo", "map": {"name": "ctf2"}, "game_type": "",
+					"start": "2026-11-21T14:30:00Z", "length": 5, "size": 9, "players": [{"name": "carl", "score": 0}], "num_players": 20, "has_result": false},
+			{"name": "teehistorian/1.teehistorian", "demo": "/recordings/teehistorian/1.teehistorian.demo", "map": {"name": "run"}, "game_type": "Race",
+				"start": "2026-11-20T14:30:01Z", "length": 5, "size": 9, "players": []},
+			{"name": "demos/run.demo", "demo": "/recordings/demos/run.demo", "map": {"name": "run"}, "game_type": "", "start": "2026-11-20T14:30:05Z",
+				"length": 0, "size": 2499000, "players": []},
+			{"name": "replays/r.twreplay", "demo": "/recordings/replays/r.twreplay.demo", "map": {"name": "run"}, "game_type": "Race",
+				"start": "2026-11-20T14:30:00Z", "length": 5, "size": 9,
+			 "players": [{"name": "dora", "score": 65432}, {"name": "eve", "score": -1}], "num_players": 2, "has_result": true, "race": true}]}`,
+			),
+		)
 	})
 	p := browsertest.Open(t, mux, "/replays")
 	p.Wait(`document.querySelectorAll('#replays li').length === 5`)
 	p.Screenshot()
 	wantTrue(t, p, "text is text", `!document.querySelector('#replays i') && document.querySelector('#replays .players').textContent === '<i>anna</i> 12'`)
-	wantTrue(t, p, "links", `document.querySelector('#replays li a').getAttribute('href') === './?match=20261122-143000-77ab01fe' && !document.querySelector('#replays a[href^="javascript"]')`)
-	wantTrue(t, p, "a file", `(([title, download]) => title.textContent === 'ctf2' && title.getAttribute('href') === './?demo=recordings%2Fdemos%2Fa%2520%25231.demo' && download.getAttribute('href') === 'recordings/demos/a%20%231.demo')(document.querySelectorAll('#replays li')[1].querySelectorAll('a'))`)
+	wantTrue(
+		t,
+		p,
+		"links",
+		`document.querySelector('#replays li a').getAttribute('href') === './?match=20261122-143000-77ab01fe' && !document.querySelector('#replays `+
+			`a[href^="javascript"]')`,
+	)
+	wantTrue(
+		t,
+		p,
+		"a file",
+		`(([title, download]) => title.textContent === 'ctf2' && title.getAttribute('href') === './?demo=recordings%2Fdemos%2Fa%2520%25231.demo' && `+
+			`download.getAttribute('href') === 'recordings/demos/a%20%231.demo')(document.querySelectorAll('#replays li')[1].querySelectorAll('a'))`,
+	)
 	wantTrue(t, p, "players of a file", `document.querySelectorAll('#replays .players')[1].textContent === 'carl, 19 more, demos/a #1.demo'`)
-	wantTrue(t, p, "a log", `document.querySelectorAll('#replays .players')[3].textContent === 'dora 1:05.43, eve, replays/r.twreplay' && document.querySelectorAll('#replays li')[3].querySelectorAll('a')[1].textContent === 'Download'`)
-	wantTrue(t, p, "what is of the same match", `(([,, other, none]) => other.textContent === 'teehistorian' && other.getAttribute('href') === './?demo=recordings%2Fteehistorian%2F1.teehistorian.demo' && !none)(document.querySelectorAll('#replays li')[3].querySelectorAll('a'))`)
-	wantTrue(t, p, "sizes", `[...document.querySelectorAll('#replays li')].map(li => li.querySelectorAll('a')[1].textContent).join() === 'Download 1.9 MB,Download 1 kB,Download 2.5 MB,Download,Download 1 kB'`)
+	wantTrue(
+		t,
+		p,
+		"a log",
+		`document.querySelectorAll('#replays .players')[3].textContent === 'dora 1:05.43, eve, replays/r.twreplay' && `+
+			`document.querySelectorAll('#replays li')[3].querySelectorAll('a')[1].textContent === 'Download'`,
+	)
+	wantTrue(
+		t,
+		p,
+		"what is of the same match",
+		`(([,, other, none]) => other.textContent === 'teehistorian' && other.getAttribute('href') === `+
+			`'./?demo=recordings%2Fteehistorian%2F1.teehistorian.demo' && !none)(document.querySelectorAll('#replays li')[3].querySelectorAll('a'))`,
+	)
+	wantTrue(
+		t,
+		p,
+		"sizes",
+		`[...document.querySelectorAll('#replays li')].map(li => li.querySelectorAll('a')[1].textContent).join() === 'Download 1.9 MB,Download 1 `+
+			`kB,Download 2.5 MB,Download,Download 1 kB'`,
+	)
 	wantTrue(t, p, "a short one", `document.querySelectorAll('#replays li')[2].textContent.includes('less than a second')`)
 	p.Run(`(() => { const s = document.querySelector('#replays input'); s.value = 'ANNA yard'; s.dispatchEvent(new Event('input')); })()`)
-	wantTrue(t, p, "search", `[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true,true,true,true' && document.querySelector('#replays [role=status]').textContent === 'One match.'`)
+	wantTrue(
+		t,
+		p,
+		"search",
+		`[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true,true,true,true' && document.querySelector('#replays `+
+			`[role=status]').textContent === 'One match.'`,
+	)
 }
 
 // TestNoReplays checks that an empty list explains how to fill it.

@@ -87,7 +87,10 @@ func record(t testing.TB, players, ticks int) []byte {
 		speaker := game.PlayerID(tick / 50 % players)
 		switch tick % 150 {
 		case 20:
-			cmds = append(cmds, game.Command{Kind: game.CmdSay, Player: speaker, Chat: game.ChatAll, Target: game.Nobody, Text: fmt.Sprintf("<b>it is %d</b>", tick)})
+			cmds = append(
+				cmds,
+				game.Command{Kind: game.CmdSay, Player: speaker, Chat: game.ChatAll, Target: game.Nobody, Text: fmt.Sprintf("<b>it is %d</b>", tick)},
+			)
 		case 70:
 			cmds = append(cmds, game.Command{Kind: game.CmdEmoticon, Player: speaker, Value: int32(tick / 50 % 16)})
 		case 140:

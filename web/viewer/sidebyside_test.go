@@ -156,7 +156,11 @@ func TestSideBySide(t *testing.T) {
 		check(fmt.Sprintf("tee %d with weapon %d", i, poses[i].weapon), tee.X, tee.Y)
 	}
 	for _, corner := range [...]vec.Vec2{{X: 38, Y: 26}, {X: 50, Y: 26}, {X: 25, Y: 26}, {X: 42, Y: 28}} {
-		check(fmt.Sprint("the ground at ", corner), (float64(corner.X)*32-state.X)/state.Unit+peers.ScreenWidth/2, (float64(corner.Y)*32-state.Y)/state.Unit+peers.ScreenHeight/2)
+		check(
+			fmt.Sprint("the ground at ", corner),
+			(float64(corner.X)*32-state.X)/state.Unit+peers.ScreenWidth/2,
+			(float64(corner.Y)*32-state.Y)/state.Unit+peers.ScreenHeight/2,
+		)
 	}
 }
 

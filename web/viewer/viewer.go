@@ -19,7 +19,8 @@ import (
 var static embed.FS
 
 // contentSecurityPolicy lets pages load files from this server only, and no inline code.
-const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; media-src " +
+	"'self' blob:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 // Rooms returns the pages / and /replays (one page that evaluates its address) and the files below
 // /viewer/. data is the data folder of an installed Teeworlds whose images the page can use, or "";

@@ -52,7 +52,8 @@ func TestPages(t *testing.T) {
 		if again := ask("GET", url, "Accept-Encoding", "gzip", "If-None-Match", zipped.Header.Get("ETag")); again.StatusCode != 304 {
 			t.Errorf("%s: %s for what a browser has", url, again.Status)
 		}
-		if other := ask("GET", url, "Accept-Encoding", "gzip;q=0", "If-None-Match", `"other"`); other.StatusCode != 200 || other.Header.Get("Content-Encoding") != "" {
+		if other := ask("GET", url, "Accept-Encoding", "gzip;q=0", "If-None-Match", `"other"`); other.StatusCode != 200 ||
+			other.Header.Get("Content-Encoding") != "" {
 			t.Errorf("%s: %s, coding %q, for what a browser has of another version and without gzip", url, other.Status, other.Header.Get("Content-Encoding"))
 		}
 	}

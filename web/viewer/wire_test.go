@@ -192,7 +192,15 @@ func compare(t *testing.T, what string, page, want []string) {
 			b = want[i]
 		}
 		if a != b {
-			t.Fatalf("%s, line %d of %d: the page reads\n%s\nGo\n%s\nafter\n%s", what, i, len(want), a, b, strings.Join(want[max(0, i-5):min(i, len(want))], "\n"))
+			t.Fatalf(
+				"%s, line %d of %d: the page reads\n%s\nGo\n%s\nafter\n%s",
+				what,
+				i,
+				len(want),
+				a,
+				b,
+				strings.Join(want[max(0, i-5):min(i, len(want))], "\n"),
+			)
 		}
 	}
 }
