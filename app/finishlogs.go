@@ -125,7 +125,8 @@ func (j *finishJob) note(name string) error {
 	return atomicfile.Write(finishInfo(name), b)
 }
 
-// finishFile returns the file name for a part of a log. It begins with the name of the log.
+// finishFile returns the file name for a part of a log. The file name begins with the name of the
+// log.
 func finishFile(log string, begin, end int32) string {
 	return fmt.Sprintf("%s_%d-%d%s", strings.TrimSuffix(filepath.Base(log), server.ReplaySuffix), begin, end, server.ReplaySuffix)
 }

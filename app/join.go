@@ -49,9 +49,9 @@ version. ddnet://, as in links for DDNet's client, selects 0.6.
   teeyard join localhost --json --for 1h </dev/null | jq -r 'select(.event=="chat").text'`
 }
 
-// After the end of the input, the program waits replyWait for replies to the last lines, counted
-// from the moment when the server has acknowledged them. If the server does not, it waits
-// maxReplyWait. It checks every ackPoll.
+// When the input has ended and the server has acknowledged the last lines, join waits replyWait for
+// replies. If the server does not acknowledge them, join waits maxReplyWait. It checks for the
+// acknowledgement every ackPoll.
 const (
 	replyWait    = time.Second
 	maxReplyWait = 10 * time.Second

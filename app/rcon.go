@@ -185,7 +185,7 @@ func lineError(err error) error {
 var errRefused = errors.New("refused")
 
 // refusals matches the texts with which consoles without refusalNote (Teeworlds, DDNet, Half-Life)
-// refuse a line. The text must follow the time and the system's name directly, so that a player
+// refuse a line. A refusal must directly follow the time and the system's name, so that a player
 // cannot forge one in the chat.
 var refusals = regexp.MustCompile(
 	`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console|server|tuning)\]|(?i:console|chatresp|server|tuning)): )?` +
@@ -525,8 +525,8 @@ func (c *rconCmd) openGame(ctx context.Context, password string) (_ remoteConsol
 	return nil, fmt.Errorf("%s: the server did not answer the login; try again, or name the console with --protocol", c.Host)
 }
 
-// isOwnMachine reports whether the server is on this machine and sees our loopback address. It is
-// false for WebSockets, since a proxy may serve others through the same address.
+// isOwnMachine reports whether the server is on this machine and sees our loopback address. It
+// returns false for WebSockets, since a proxy on this machine may forward other clients.
 func (c *rconCmd) isOwnMachine(ctx context.Context) bool {
 	a, err := transport.ParseAddress(c.Host)
 	if err != nil || a.IsWebSocket() {

@@ -64,7 +64,7 @@ func TestRecordedMatches(t *testing.T) {
 }
 
 // restoreBlocks runs a match in two worlds. After every block it restores one world from the
-// other's state. Both must have the hashes of the log.
+// other's state. The hashes of both worlds must match the log.
 func restoreBlocks(t *testing.T, log []byte, cfg replay.VerifyConfig) {
 	t.Helper()
 	r := testenv.Must(replay.NewReader(bytes.NewReader(log)))

@@ -343,8 +343,8 @@ func (b *Broadcast) blankBatch() *batch {
 	return new(batch)
 }
 
-// Delay returns the time for which segments are withheld. It is also the minimum age of a match's
-// end before the end is shown.
+// Delay returns the time for which segments are withheld. The end of a match is shown only once it
+// is that old.
 func (b *Broadcast) Delay() time.Duration {
 	return max(time.Duration(b.settings.delay.Load()), time.Duration(b.required.Load()))
 }

@@ -61,8 +61,8 @@ const (
 	probeSize     = 64 << 10
 	// trimInterval is the time between two trims of the folder while a match is written.
 	trimInterval = 10 * time.Second
-	// othersTime is the time after the last change for which an incomplete file counts as being
-	// written by another server.
+	// An incomplete file that was changed within othersTime is assumed to be in use by another
+	// server.
 	othersTime = 2 * time.Minute
 	// minSegments is the minimum number of segments for a match to be kept.
 	minSegments = 5

@@ -103,7 +103,7 @@ func (c *Converter) Register(to *console.Console) error {
 	)
 }
 
-// LetIn sets the access rule where there is no console.
+// LetIn sets the access rule of a converter without a console.
 func (c *Converter) LetIn(a web.Access) { c.access.Rule.Set(a) }
 
 // Room returns the room of the converter.

@@ -1,5 +1,5 @@
-// Command rerun runs replay logs again and compares the hashes. It is small, so that it builds
-// quickly for another processor.
+// Command rerun runs replay logs again and compares the hashes. The program is small, so that it
+// builds quickly for another processor.
 package main
 
 import (

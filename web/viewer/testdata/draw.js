@@ -40,7 +40,7 @@ export async function describeMap(url) {
 	return lines;
 }
 
-/** Reads a map repeatedly with some bytes changed, and returns errors without a readable text. */
+/** Reads a damaged map repeatedly, and returns the errors that lack a readable text. */
 export async function breakMap(url, times) {
 	const good = await load(url);
 	let seed = 1;

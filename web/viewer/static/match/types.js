@@ -320,7 +320,7 @@ export const EMOTICON = Object.freeze({
 	SUSHI: 8, SPLATTEE: 9, DEVILTEE: 10, ZOMG: 11, ZZZ: 12, WTF: 13, EYES: 14, QUESTION: 15,
 });
 export const HOOK = Object.freeze({ RETRACTED: -1, IDLE: 0, RETRACT_START: 1, RETRACT_MID: 2, RETRACT_END: 3, FLYING: 4, GRABBED: 5 });
-/** How a tee is frozen: for a time, until something frees it, or only its movement. */
+/** Kinds of freezing: for a limited time, until something frees the tee, or of its movement only. */
 export const FREEZE = Object.freeze({ NONE: 0, TIMED: 1, DEEP: 2, LIVE: 3 });
 /**
  * Kinds of lasers: a rifle's, a DDRace shotgun's (which pulls), a door, a dragger's beam, a

@@ -11,9 +11,7 @@ import { SPEC, TEAM } from '../match/types.js';
 const MIN_ZOOM = 0.2;
 const MAX_ZOOM = 8;
 
-/**
- * How long a player who was followed automatically may be dead before another is chosen, in ticks.
- */
+/** An automatically followed player who is dead for this many ticks is replaced by another. */
 const PATIENCE = 75;
 
 export class Director {

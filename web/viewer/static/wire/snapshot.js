@@ -164,7 +164,7 @@ const updated = new Map();
  * Reads a snapshot that was sent as a delta to another one.
  *
  * Updates and deletions may be in any order. An update is added to the object of the base, even if
- * that is deleted. If the base lacks the object or has it in another size, the update sets it. Of
+ * that is deleted. If the base lacks the object or has it in another size, the update replaces it. Of
  * several updates of a key the last one counts.
  * @param {Snapshot} base
  * @param {import('./unpacker.js').Unpacker} u
