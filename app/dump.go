@@ -118,7 +118,7 @@ func matchesName(pattern, name string) bool {
 	return ok
 }
 
-// matches reports whether a record passes the filters. It also marks in matched the name patterns
+// matches reports whether a record passes the filters. It sets matched[i] for each name pattern i
 // that the record matches.
 func (c *dumpCmd) matches(r *dump.Record, matched []bool) bool {
 	ok := len(c.Message) == 0

@@ -272,7 +272,8 @@ func (s storage) OpenLog(name string) (io.WriteCloser, error) {
 	return f, nil
 }
 
-// maxLogLine limits how far from the end of a log endLastLine searches the last line, in bytes.
+// maxLogLine is the number of bytes at the end of a log in which endLastLine searches the last
+// line.
 const maxLogLine = 64 << 10
 
 // endLastLine completes a log whose last line is cut off, for example after a power failure. It

@@ -171,7 +171,8 @@ func keepFinishes(ranks server.Ranks, dir string, keep *finishSettings, apart *j
 	return k
 }
 
-// Submit passes a request on. After a finish it decides whether to keep that part of the log.
+// Submit passes a request on to the ranks. After a finish it decides whether to keep that part of
+// the log.
 func (k *finishLogs) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
 	which := k.keep.which.Load()
 	if r.Op != game.RankFinish || which == finishesNone || from.Log == "" || len(r.Names) == 0 {

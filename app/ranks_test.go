@@ -214,7 +214,7 @@ func TestImportOfBrokenFiles(t *testing.T) {
 		"5.  00:05.00  future           \n6.  00:06.00  number           \n7.  00:07.00  a name of 17 by  \n"
 	testenv.Check(t, err == nil && strings.HasSuffix(string(list), ":\n"+wantList), "%v\n%s\nwant\n%s", err, list, wantList)
 
-	// A target that cannot be written is an error.
+	// An import into a file of another kind fails.
 	out, complaints, err = run(good, "--into", good)
 	testenv.Check(t, err != nil && out == "" && strings.Contains(complaints, "not a journal of ranks: "+good), "%v, %q, %q", err, out, complaints)
 }

@@ -29,7 +29,7 @@ type botsReport struct {
 	NoBase      int     `json:"no_base"`
 	BadDelta    int     `json:"bad_delta"`
 	BadMessage  int     `json:"bad_message"`
-	// EarlyMS is how long before their tick inputs arrived, in ms; negative if late.
+	// EarlyMS is the time in ms between the arrival of inputs and their tick; negative if late.
 	EarlyMS   percentiles `json:"early_ms"`
 	LateShare float64     `json:"late"` // share of late inputs, 0..1
 	// BytesIn counts received bytes per client and second, without UDP headers.

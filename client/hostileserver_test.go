@@ -53,7 +53,7 @@ type hostileServer struct {
 	onMapRequest func(chunk int32)
 	onRcon       func(line string)
 
-	// mu guards heldBack, where held keeps the client's datagrams, from any goroutine.
+	// mu guards heldBack. held appends the client's datagrams to heldBack on any goroutine.
 	mu       sync.Mutex
 	held     bool
 	heldBack [][]byte

@@ -188,7 +188,8 @@ func (c *Session) ClientSide() bridge.ClientSide { return c.side }
 // Stats returns the counters since Dial.
 func (c *Session) Stats() Stats { return c.stats }
 
-// NewestSnapshot returns the newest snapshot and its tick. The snapshot is nil before the first.
+// NewestSnapshot returns the newest snapshot and its tick. Before the first snapshot it returns
+// nil.
 func (c *Session) NewestSnapshot() (*snapshot.Snapshot, int32) {
 	return c.snapshots.At(c.newestTick), c.newestTick
 }

@@ -17,8 +17,8 @@ type Client struct {
 	Addr netip.AddrPort
 	// Local reports whether the machine's operator provably sent the request; see [IsLocal].
 	Local bool
-	// Secure reports whether the request could not be read or changed on its way. It came over TLS,
-	// also to a trusted proxy, or is local and addressed to localhost.
+	// Secure reports whether the request could not be read or changed on its way. Such a request
+	// came over TLS, to this server or a trusted proxy, or it is local and addressed to localhost.
 	Secure bool
 	// Prefix is the path below which a trusted proxy serves this server, such as /yard, from
 	// X-Forwarded-Prefix. It is empty without one.

@@ -122,7 +122,7 @@ func keyCookie(r *http.Request) string {
 	return name
 }
 
-// proof is the proof of a request, stored in its context.
+// proof is stored in the context of a request that has proven to be local.
 type proof struct{ byHeader bool }
 
 type proofKey struct{}
