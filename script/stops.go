@@ -22,14 +22,18 @@ type stops struct {
 	debtTick int32 // last tick whose share was subtracted
 }
 
-// The processor time in nanoseconds that the hooks of all scripts may take in every tick, and the
-// time beyond its part of that after which a script is switched off. The steps of a tick take a
-// fifth of the share on a machine of the year 2020, and other programs do not count. So only
-// scripts whose steps take much longer than usual are stopped.
+// The processor time in nanoseconds that the hooks of all scripts may take in every tick, the part
+// that each script has at least, and the time beyond its part after which a script is switched off.
+// The steps of a tick take a fifth of the share on a machine of the year 2020, and other programs do
+// not count. So only scripts whose steps take much longer than usual are stopped.
 const (
-	timeShare = 6_000_000
-	timeLoan  = 30_000_000
+	timeShare  = 6_000_000
+	leastShare = 2_000_000
+	timeLoan   = 30_000_000
 )
+
+// timeOf returns the nanoseconds that each of some scripts may take in every tick.
+func timeOf(scripts int) int64 { return max(timeShare/int64(max(scripts, 1)), leastShare) }
 
 // atEnd stands for a stop after the call has returned.
 const atEnd = math.MaxUint64
@@ -54,7 +58,7 @@ func (s *stops) begin(m *meter, tick int32, scripts int) {
 			m.began = s.clock.Spent()
 		}
 		if s.debt > 0 {
-			s.debt = max(s.debt-int64(tick-s.debtTick)*timeShare/int64(max(scripts, 1)), 0)
+			s.debt = max(s.debt-int64(tick-s.debtTick)*timeOf(scripts), 0)
 		}
 		s.debtTick = tick
 		m.room = timeLoan - s.debt
@@ -119,7 +123,7 @@ func (m *meter) late(beat uint32) bool {
 
 // overtimeText returns the reason for switching off a script that has used up its time.
 func overtimeText(name string, scripts int) string {
-	return fmt.Sprintf("%s: it takes too long, more than %.3g ms in every tick", name, timeShare/1e6/float64(max(scripts, 1)))
+	return fmt.Sprintf("%s: it takes too long, more than %.3g ms in every tick", name, float64(timeOf(scripts))/1e6)
 }
 
 // maxStops is the largest number of stops of a log in a tick. Without reloads there is at most one.

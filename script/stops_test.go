@@ -180,6 +180,13 @@ func TestTimeInEveryTick(t *testing.T) {
 	}
 }
 
+// TestTimeOf divides the time of a tick among scripts.
+func TestTimeOf(t *testing.T) {
+	for n, want := range map[int]int64{0: 6_000_000, 1: 6_000_000, 2: 3_000_000, 3: 2_000_000, 6: 2_000_000} {
+		testenv.Check(t, timeOf(n) == want, "%d scripts: %d ns each", n, timeOf(n))
+	}
+}
+
 // TestTimeAtTheEnd checks a slow hook that never asks the clock: it ends, and the script is
 // switched off after it.
 func TestTimeAtTheEnd(t *testing.T) {
