@@ -16,7 +16,8 @@ import (
 // line, and the unit must leave the server few rights on the machine.
 func TestUnit(t *testing.T) {
 	unit := string(testenv.Must(os.ReadFile("teeyard.service")))
-	for _, line := range []string{"Type=notify", "WatchdogSec=30", "DynamicUser=yes", "StateDirectory=teeyard", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=", "ExecReload=/bin/kill -HUP $MAINPID"} {
+	for _, line := range []string{"Type=notify", "WatchdogSec=30", "DynamicUser=yes", "StateDirectory=teeyard", "ProtectSystem=strict", "NoNewPrivileges=yes",
+		"CapabilityBoundingSet=", "ExecReload=/bin/kill -HUP $MAINPID"} {
 		testenv.Check(t, strings.Contains(unit, "\n"+line+"\n"), "the unit has no %s", line)
 	}
 	analyze, err := exec.LookPath("systemd-analyze")
@@ -44,7 +45,9 @@ func TestDockerfile(t *testing.T) {
 	_, image, found := strings.Cut(text, "\nFROM scratch\n")
 	testenv.Check(t, found && !strings.Contains(image, "\nFROM"), "the image is not from scratch")
 	testenv.Check(t, !strings.Contains(image, "\nRUN"), "RUN needs a shell, and the image has none")
-	for _, want := range []string{`(?m)^USER [1-9]\d*:[1-9]\d*$`, `(?m)^HEALTHCHECK .* CMD \["/teeyard", "health"\]$`, `(?m)^ENTRYPOINT \["/teeyard", "serve"\]$`, `(?m)^EXPOSE 8303/udp 8303/tcp$`, `(?m)^ENV TEEYARD_HTTP=0\.0\.0\.0:8303$`, `(?m)^ENV TEEYARD_DIR=/data$`} {
+	for _, want := range []string{`(?m)^USER [1-9]\d*:[1-9]\d*$`, `(?m)^HEALTHCHECK .* CMD \["/teeyard", "health"\]$`,
+		`(?m)^ENTRYPOINT \["/teeyard", "serve"\]$`, `(?m)^EXPOSE 8303/udp 8303/tcp$`, `(?m)^ENV TEEYARD_HTTP=0\.0\.0\.0:8303$`,
+		`(?m)^ENV TEEYARD_DIR=/data$`} {
 		testenv.Check(t, regexp.MustCompile(want).MatchString(image), "no line is like %s", want)
 	}
 	for _, m := range regexp.MustCompile(`(?m)^COPY (?:--\S+ )*(\S+) (\S+)$`).FindAllStringSubmatch(image, -1) {
@@ -59,7 +62,8 @@ func TestCompose(t *testing.T) {
 		spaces := len(line) - len(strings.TrimLeft(line, " "))
 		testenv.Check(t, spaces%2 == 0 && !strings.Contains(line, "\t") && strings.TrimRight(line, " ") == line, "line %d: %q", i+1, line)
 	}
-	for _, want := range []string{"dockerfile: deploy/Dockerfile", "- 8303:8303/udp\n", "- 127.0.0.1:8303:8303/tcp\n", "read_only: true", "cap_drop: [ALL]", "teeyard:/data", "targets: [teeyard:8303]", "file: ./grafana.json"} {
+	for _, want := range []string{"dockerfile: deploy/Dockerfile", "- 8303:8303/udp\n", "- 127.0.0.1:8303:8303/tcp\n", "read_only: true", "cap_drop: [ALL]",
+		"teeyard:/data", "targets: [teeyard:8303]", "file: ./grafana.json"} {
 		testenv.Check(t, strings.Contains(text, want), "there is no %s", want)
 	}
 }

@@ -95,7 +95,8 @@ func CheckView(t testing.TB, c bridge.ClientSide) {
 		c.CoreState(ch)
 	}
 	for i := range v.Players {
-		if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.SpectatorID >= game.MaxPlayers || p.Team < game.TeamSpectators || p.Team > game.TeamBlue || p.RaceTeam < 0 || p.RaceTeam > game.TeamSuper {
+		if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.SpectatorID >= game.MaxPlayers || p.Team < game.TeamSpectators ||
+			p.Team > game.TeamBlue || p.RaceTeam < 0 || p.RaceTeam > game.TeamSuper {
 			t.Errorf("player %+v", p)
 		}
 	}

@@ -17,7 +17,8 @@ func serveText(contentType, text string) http.HandlerFunc {
 
 func TestPage(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.HandleFunc("/", serveText("text/html", `<!doctype html><title>x</title><link rel="icon" href="data:,"><body style="background: #f00"><script type="module" src="/x.js"></script>`))
+	mux.HandleFunc("/", serveText("text/html",
+		`<!doctype html><title>x</title><link rel="icon" href="data:,"><body style="background: #f00"><script type="module" src="/x.js"></script>`))
 	mux.HandleFunc("/x.js", serveText("text/javascript", `document.title = 'set'; export const answer = 42;`))
 	p := Open(t, mux, "/")
 	p.Wait(`document.title === 'set'`)
@@ -36,7 +37,8 @@ func TestPage(t *testing.T) {
 		t.Error(problems)
 	}
 
-	p.Run(`console.error('ouch'); setTimeout(() => { throw new Error('late') }); fetch('http://192.0.2.1/').catch(() => {}); new Promise(f => setTimeout(f, 100))`)
+	p.Run(`console.error('ouch'); setTimeout(() => { throw new Error('late') }); fetch('http://192.0.2.1/').catch(() => {});
+		new Promise(f => setTimeout(f, 100))`)
 	all := strings.Join(p.Expect(), "\n")
 	for _, want := range []string{"ouch", "late", "http://192.0.2.1/"} {
 		if !strings.Contains(all, want) {

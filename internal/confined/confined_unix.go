@@ -31,8 +31,7 @@ func limit(l Limits) {
 	seconds := uint64((l.Time + grace).Seconds()) + 1
 	for what, most := range map[int]uint64{
 		syscall.RLIMIT_CORE: 0, syscall.RLIMIT_CPU: seconds, syscall.RLIMIT_FSIZE: uint64(l.Output), syscall.RLIMIT_NOFILE: 64,
-		// There is no limit for the whole address space: Go reserves a thousand times of what it
-		// uses.
+		// The whole address space has no limit: Go reserves a thousand times of its use.
 		syscall.RLIMIT_DATA: uint64(l.Memory) + unused,
 	} {
 		setLimit(what, most)

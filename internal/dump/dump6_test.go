@@ -156,8 +156,9 @@ func TestFaults6(t *testing.T) {
 		do   func(p *six)
 		want string
 	}{
-		"nothing":     {func(*six) {}, ""},
-		"wrong token": {func(p *six) { p.add(true, packet.AppendControl6(nil, 0, other, packet.ControlKeepAlive)) }, "token 00000007, but that of the connection is 22222222"},
+		"nothing": {func(*six) {}, ""},
+		"wrong token": {func(p *six) { p.add(true, packet.AppendControl6(nil, 0, other, packet.ControlKeepAlive)) },
+			"token 00000007, but that of the connection is 22222222"},
 		"no token": {func(p *six) {
 			p.add(true, packet.AppendControl6(nil, 0, packet.PlacedToken{}, packet.ControlKeepAlive))
 		}, "no token; that of the connection is 22222222"},
@@ -175,24 +176,27 @@ func TestFaults6(t *testing.T) {
 		"too much": {func(p *six) {
 			p.raw(true, 1, append(packet.AppendChunk6(nil, packet.ChunkVital, 1, say.Append(nil)), 1, 2, 3))
 		}, "3 bytes follow the last of 1 chunks"},
-		"unknown":               {raw(1, 0, 0xbf, 0x01), "msg6: system message 63: unknown"},
-		"unknown UUID":          {raw(1, 0, append([]byte{1}, "0123456789abcdefmore"...)...), "system EX ack=0 bytes=21 UUID=30313233-3435-3637-3839-616263646566 hex=6d6f7265"},
-		"unknown UUID, game":    {raw(1, 0, append([]byte{0}, "0123456789abcdef"...)...), "game GAME_EX"},
-		"left over":             {raw(1, packet.ChunkVital, append(say.Append(nil), 1, 2)...), "2 bytes too many"},
-		"not vital":             {raw(1, 0, say.Append(nil)...), "not vital"},
-		"out of range":          {raw(1, packet.ChunkVital, (&msg6.ClEmoticon{Emoticon: 99}).Append(nil)...), "Cl_Emoticon"},
-		"wrong side":            {func(p *six) { p.send(false, 1, say) }, "wrong side"},
-		"gap":                   {func(p *six) { p.send(true, 5, say) }, "sequence 5 follows 0"},
-		"wrong delta":           {snap(&msg6.SnapSingle{Tick: 1, DeltaTick: 2, Data: []byte{1, 2}}), "snapshot: delta truncated"},
-		"wrong checksum":        {snap(&msg6.SnapSingle{Tick: 1, DeltaTick: 2, CRC: 5, Data: []byte{0, 0, 0}}), "the checksum of the snapshot is 0, not 5"},
-		"no base":               {snap(&msg6.SnapEmpty{Tick: 9, DeltaTick: 2}), `unresolved="its base, tick 7, is not in the capture"`},
-		"object too small":      {func(p *six) { p.raw(false, 1, packet.AppendChunk6(nil, 0, 0, pickup(4))) }, "DDNetPickup 5: msg6: DDNetPickup = 4: wrong size"},
+		"unknown": {raw(1, 0, 0xbf, 0x01), "msg6: system message 63: unknown"},
+		"unknown UUID": {raw(1, 0, append([]byte{1}, "0123456789abcdefmore"...)...),
+			"system EX ack=0 bytes=21 UUID=30313233-3435-3637-3839-616263646566 hex=6d6f7265"},
+		"unknown UUID, game": {raw(1, 0, append([]byte{0}, "0123456789abcdef"...)...), "game GAME_EX"},
+		"left over":          {raw(1, packet.ChunkVital, append(say.Append(nil), 1, 2)...), "2 bytes too many"},
+		"not vital":          {raw(1, 0, say.Append(nil)...), "not vital"},
+		"out of range":       {raw(1, packet.ChunkVital, (&msg6.ClEmoticon{Emoticon: 99}).Append(nil)...), "Cl_Emoticon"},
+		"wrong side":         {func(p *six) { p.send(false, 1, say) }, "wrong side"},
+		"gap":                {func(p *six) { p.send(true, 5, say) }, "sequence 5 follows 0"},
+		"wrong delta":        {snap(&msg6.SnapSingle{Tick: 1, DeltaTick: 2, Data: []byte{1, 2}}), "snapshot: delta truncated"},
+		"wrong checksum":     {snap(&msg6.SnapSingle{Tick: 1, DeltaTick: 2, CRC: 5, Data: []byte{0, 0, 0}}), "the checksum of the snapshot is 0, not 5"},
+		"no base":            {snap(&msg6.SnapEmpty{Tick: 9, DeltaTick: 2}), `unresolved="its base, tick 7, is not in the capture"`},
+		"object too small": {func(p *six) { p.raw(false, 1, packet.AppendChunk6(nil, 0, 0, pickup(4))) },
+			"DDNetPickup 5: msg6: DDNetPickup = 4: wrong size"},
 		"object not known":      {func(p *six) { p.raw(false, 1, packet.AppendChunk6(nil, 0, 0, pickup(5))) }, `"type 32766 0"=[0 0]`},
 		"request without token": {func(p *six) { p.add(true, packet.AppendConnless6(nil, []byte("\xff\xff\xff\xffgie3"))) }, "no token: servers do not answer"},
-		"text without end":      {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("\xff\xff\xff\xffinf3a\x00b"))) }, "the last text does not end"},
-		"heartbeat":             {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("\xff\xff\xff\xffbea2\x20\x6f"))) }, "bea2 bytes=16 hex=206f"},
-		"connless nonsense":     {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("hi"))) }, "no message that is known"},
-		"harm":                  {func(p *six) { p.add(true, packet.AppendClose6(nil, 0, p.guard, "\x1b[2Jbye\u0085\u202e")) }, "bye"},
+		"text without end": {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("\xff\xff\xff\xffinf3a\x00b"))) },
+			"the last text does not end"},
+		"heartbeat":         {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("\xff\xff\xff\xffbea2\x20\x6f"))) }, "bea2 bytes=16 hex=206f"},
+		"connless nonsense": {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("hi"))) }, "no message that is known"},
+		"harm":              {func(p *six) { p.add(true, packet.AppendClose6(nil, 0, p.guard, "\x1b[2Jbye\u0085\u202e")) }, "bye"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := six{guard: packet.PlacedToken{Place: packet.TokenInTrailer, Token: serverToken}}

@@ -27,14 +27,16 @@ func (d *Decoder) decodeMessage(version int, b []byte) (message, error) {
 			return message{}, err
 		}
 		id, desc := m.ID(), m.ID().Desc()
-		return message{m, id.String(), id.System(), desc.Vital, desc.Sender == messages.FromClient, desc.Sender == messages.FromServer, d.msgs6.TrailingBytes()}, nil
+		return message{m, id.String(), id.System(), desc.Vital, desc.Sender == messages.FromClient, desc.Sender == messages.FromServer,
+			d.msgs6.TrailingBytes()}, nil
 	}
 	m, err := d.msgs7.Decode(b)
 	if err != nil {
 		return message{}, err
 	}
 	id, desc := m.ID(), m.ID().Desc()
-	return message{m, id.String(), id.System(), desc.Vital, desc.Sender == messages.FromClient, desc.Sender == messages.FromServer, d.msgs7.TrailingBytes()}, nil
+	return message{m, id.String(), id.System(), desc.Vital, desc.Sender == messages.FromClient, desc.Sender == messages.FromServer, d.msgs7.TrailingBytes()},
+		nil
 }
 
 // addMessage adds the fields of a message.

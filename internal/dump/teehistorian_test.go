@@ -48,7 +48,8 @@ func TestTeehistorian(t *testing.T) {
 			" game Cl_Kill ", " input diff bytes=", " drop bytes=18 tick=780 client=2 reason=\"Server shutdown\"", " finish bytes=1 ",
 		}},
 		"made": {made.Bytes(), 2, []string{
-			`map="a\x1bb"`, " game Cl_Kill bytes=4 tick=0 client=1 ", " game Cl_Kill bytes=4 tick=0 client=2 ", " extra player-team bytes=19 tick=0 client=1 team=0 offset=", " extra unknown ", `args=["\x1b[2J"]`, "!! 1 bytes too many",
+			`map="a\x1bb"`, " game Cl_Kill bytes=4 tick=0 client=1 ", " game Cl_Kill bytes=4 tick=0 client=2 ",
+			" extra player-team bytes=19 tick=0 client=1 team=0 offset=", " extra unknown ", `args=["\x1b[2J"]`, "!! 1 bytes too many",
 		}},
 	} {
 		var text, js []byte

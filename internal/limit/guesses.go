@@ -11,8 +11,11 @@ import (
 //
 //   - loopback addresses
 //   - persons that sent the right password lately
-//   - sites without a wrong or unchecked password lately; each block of addresses has a limit in this share, since one organisation may own many sites
+//   - sites without a wrong or unchecked password lately
 //   - all other clients
+//
+// In the share of sites, each block of addresses has a smaller limit, since one organisation may own
+// many sites.
 //
 // Loopback addresses are limited because a proxy or tunnel may give them to strangers. When a share
 // is used up, its passwords must not be checked, not even right ones.

@@ -22,7 +22,8 @@ func serve(t *testing.T) transport.Peer {
 	if runtime.GOOS != "linux" {
 		t.Skip("clients need addresses of 127.0.0.0/8, which only Linux has without set-up")
 	}
-	s, err := server.New(server.Config{Commands: []string{"bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_max_clients 64; sv_player_slots 64; sv_rcon_password x"}})
+	s, err := server.New(server.Config{Commands: []string{"bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_max_clients 64; " +
+		"sv_player_slots 64; sv_rcon_password x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,8 @@ func testSwarm(t *testing.T, versions []client.Version) {
 		}
 	}
 	for i, st := range all {
-		if st.Snapshots == 0 || st.Bytes == 0 || st.FirstSnapshot == 0 || st.Joined < st.FirstSnapshot || st.CRCFailures != 0 || st.BadMessage != 0 || st.Err != nil {
+		if st.Snapshots == 0 || st.Bytes == 0 || st.FirstSnapshot == 0 || st.Joined < st.FirstSnapshot || st.CRCFailures != 0 || st.BadMessage != 0 ||
+			st.Err != nil {
 			t.Errorf("client %d: %+v", i, st)
 		}
 	}

@@ -70,7 +70,7 @@ type Config struct {
 	InFlight int
 }
 
-// Stats counts datagrams by what happened to them.
+// Stats counts datagrams by their fate.
 type Stats struct {
 	// Sent is the number of datagrams handed to the network, and SentBytes their total size.
 	Sent, SentBytes uint64

@@ -201,7 +201,8 @@ func TestBounds(t *testing.T) {
 	if got := stream(t, n, 50, 10, 0); len(got) != 10 {
 		t.Errorf("%d arrived, want no more than may be in flight", len(got))
 	}
-	for _, l := range []Link{{Loss: -0.1}, {Loss: 1.1}, {Loss: math.NaN()}, {Duplicate: 2}, {Delay: -1}, {Jitter: -1}, {Late: 1.1}, {LateBy: -1}, {Rate: -1}, {Delay: 2 * time.Hour}} {
+	for _, l := range []Link{{Loss: -0.1}, {Loss: 1.1}, {Loss: math.NaN()}, {Duplicate: 2}, {Delay: -1}, {Jitter: -1}, {Late: 1.1}, {LateBy: -1}, {Rate: -1},
+		{Delay: 2 * time.Hour}} {
 		if _, err := New(Config{Link: l}); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v", l, err)
 		}

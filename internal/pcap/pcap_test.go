@@ -202,18 +202,19 @@ func TestUDP(t *testing.T) {
 		packet string
 		want   error
 	}{
-		"raw IPv4":               {linkRaw, ipv4, nil},
-		"raw IPv6":               {linkIPv6, ipv6, nil},
-		"Ethernet":               {linkEthernet, cards + "0800" + ipv4, nil},
-		"Ethernet, padded":       {linkEthernet, cards + "0800" + ipv4 + "000000000000", nil},
-		"Ethernet, VLAN":         {linkEthernet, cards + "88a8 0001 8100 0002 86dd" + ipv6, nil},
-		"loopback":               {linkNull, "02000000" + ipv4, nil},
-		"loopback, big endian":   {linkLoop, "0000001c" + ipv6, nil},
-		"any":                    {linkLinux, "0000 0304 0006 0000000000000000 0800" + ipv4, nil},
-		"any, newer":             {linkLinuxNew, "86dd 0000 00000001 0304 00 06 0000000000000000" + ipv6, nil},
-		"IPv4 with options":      {linkRaw, "46 00 0022 0000 0000 40 11 0000 0a000009 0a000001 01010101" + udpHi, nil},
-		"IPv4 without length":    {linkRaw, "45 00 0000 0000 0000 40 11 0000 0a000009 0a000001" + udpHi, nil},
-		"IPv6 with options":      {linkRaw, "60000000 0012 00 40 20010db8000000000000000000000009 20010db8000000000000000000000001 11 00 000000000000" + udpHi, nil},
+		"raw IPv4":             {linkRaw, ipv4, nil},
+		"raw IPv6":             {linkIPv6, ipv6, nil},
+		"Ethernet":             {linkEthernet, cards + "0800" + ipv4, nil},
+		"Ethernet, padded":     {linkEthernet, cards + "0800" + ipv4 + "000000000000", nil},
+		"Ethernet, VLAN":       {linkEthernet, cards + "88a8 0001 8100 0002 86dd" + ipv6, nil},
+		"loopback":             {linkNull, "02000000" + ipv4, nil},
+		"loopback, big endian": {linkLoop, "0000001c" + ipv6, nil},
+		"any":                  {linkLinux, "0000 0304 0006 0000000000000000 0800" + ipv4, nil},
+		"any, newer":           {linkLinuxNew, "86dd 0000 00000001 0304 00 06 0000000000000000" + ipv6, nil},
+		"IPv4 with options":    {linkRaw, "46 00 0022 0000 0000 40 11 0000 0a000009 0a000001 01010101" + udpHi, nil},
+		"IPv4 without length":  {linkRaw, "45 00 0000 0000 0000 40 11 0000 0a000009 0a000001" + udpHi, nil},
+		"IPv6 with options": {linkRaw, "60000000 0012 00 40 20010db8000000000000000000000009 20010db8000000000000000000000001 11 00 000000000000" +
+			udpHi, nil},
 		"IPv6, only fragment":    {linkRaw, "60000000 0012" + fragment[4:] + "11 00 0000 00000000" + udpHi, nil},
 		"IPv6, fragment":         {linkRaw, "60000000 0012" + fragment[4:] + "11 00 0001 00000000" + udpHi, ErrFragment},
 		"IPv6, fragment of TCP":  {linkRaw, "60000000 0012" + fragment[4:] + "06 00 0001 00000000" + udpHi, ErrNotUDP},
@@ -241,7 +242,8 @@ func TestUDP(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
-		if c.want == nil && (string(d.Payload) != "hi" || d.Missing != 0 || d.Src.Port() != 50000 || d.Dst.Port() != 8303 || d.Src.Addr().AsSlice()[d.Src.Addr().BitLen()/8-1] != 9) {
+		if c.want == nil && (string(d.Payload) != "hi" || d.Missing != 0 || d.Src.Port() != 50000 || d.Dst.Port() != 8303 ||
+			d.Src.Addr().AsSlice()[d.Src.Addr().BitLen()/8-1] != 9) {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}

@@ -124,14 +124,15 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
-// BenchmarkDDRace compares our server and DDNet-Server while 64 of DDNet's clients play on DDRace maps.
+// BenchmarkDDRace compares our server and DDNet-Server while 64 DDNet clients play on DDRace maps.
 func BenchmarkDDRace(b *testing.B) {
 	for _, name := range []string{"Gold Mine", "Tutorial"} {
 		b.Run(name, func(b *testing.B) {
 			settings := fmt.Sprintf("sv_spectator_slots 0; sv_map %q", name)
 			s := samples{}
 			ours, theirs := rival{"", StartTeeyard(b, settings+"; sv_gametype ddrace")}, rival{"their-", StartDDNet06(b, settings)}
-			players := load.Config{Clients: 64, Versions: []client.Version{client.Version06}, Configure: func(_ int, cfg *client.Config) { cfg.DDNetVersion = 16040 }}
+			players := load.Config{Clients: 64, Versions: []client.Version{client.Version06},
+				Configure: func(_ int, cfg *client.Config) { cfg.DDNetVersion = 16040 }}
 			for range b.N {
 				s.addLoad(b, ours, players)
 				s.addLoad(b, theirs, players)

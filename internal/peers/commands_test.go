@@ -170,7 +170,8 @@ func show(params string) string {
 var banScript = []string{
 	"bans", "ban 1.2.3.4 5 one", "ban 1.2.3.4 6 renewed", "ban 1.2.3.4", "ban 1.2.3.0-1.2.3.9 7 a range", "ban 1.2.3.0-1.2.3.9 0 renewed",
 	"ban 1.2.0.0-1.2.255.255 44640 the longest of the original", "ban 5.6.7.8 -5 negative", "ban 9.9.9.9 1 x", "bans",
-	"unban foo", "unban foo-bar", "unban 1.2.3.9-1.2.3.0", "ban 1.2.3.9-1.2.3.0", "ban 1.2.3.4-1.2.3.4", "unban 1.2.3.0-1.2.3.8", "unban 1.2.3.0", "unban 99", "unban -1", "unban 1.2.3.4-",
+	"unban foo", "unban foo-bar", "unban 1.2.3.9-1.2.3.0", "ban 1.2.3.9-1.2.3.0", "ban 1.2.3.4-1.2.3.4", "unban 1.2.3.0-1.2.3.8", "unban 1.2.3.0",
+	"unban 99", "unban -1", "unban 1.2.3.4-",
 	"ban foo", "ban foo-bar", "ban 99", "ban 64", "ban 127.0.0.1", "ban 126.0.0.0-128.0.0.0 5 all", "ban", "unban",
 	"unban 1.2.3.0-1.2.3.9", "unban 2", "unban 0", "bans", "unban_all", "bans",
 	"ban 1.1.1.1 0 first; ban 1.1.1.2 0 second; ban 1.1.1.3 5 third; bans", "bans_save saved.cfg", "unban_all", "exec saved.cfg", "bans",

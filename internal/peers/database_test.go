@@ -53,12 +53,14 @@ func TestDatabaseSharedWithDDNet(t *testing.T) {
 	testenv.NoError(t, own.Setup(t.Context()))
 	columns := func(database string) string {
 		return run("SELECT table_name, column_name, column_type, is_nullable, column_default, character_set_name, collation_name, column_key " +
-			"FROM information_schema.columns WHERE table_schema = '" + database + "' AND table_name != 'record_delivered' ORDER BY table_name, ordinal_position")
+			"FROM information_schema.columns WHERE table_schema = '" + database +
+			"' AND table_name != 'record_delivered' ORDER BY table_name, ordinal_position")
 	}
 	if diff := cmp.Diff(columns("teeworlds"), columns("made_by_us")); diff != "" {
 		t.Errorf("tables (-DDNet-Server's, +ours):\n%s", diff)
 	}
-	run("INSERT INTO teeworlds.record_maps(Map, Server, Mapper, Points, Stars) VALUES ('teams', 'Novice', 'deen', 3, 2), ('Out of Castle', 'Brutal', 'x', 9, 5)")
+	run("INSERT INTO teeworlds.record_maps(Map, Server, Mapper, Points, Stars) " +
+		"VALUES ('teams', 'Novice', 'deen', 3, 2), ('Out of Castle', 'Brutal', 'x', 9, 5)")
 	ours := StartTeeyardWithDatabase(t, folder, "sv_gametype ddrace; "+settings+database("w", 1))
 
 	// On each server one player finishes alone, two finish as a team, and another team saves.
@@ -103,17 +105,22 @@ func TestDatabaseSharedWithDDNet(t *testing.T) {
 		testenv.NoError(t, p.saving[0].Say("/save from "+p.server.name))
 	}
 	Eventually(t, 20*time.Second, "all is in the tables", func() bool {
-		return run("SELECT (SELECT COUNT(*) FROM teeworlds.record_race), (SELECT COUNT(*) FROM teeworlds.record_teamrace), (SELECT COUNT(*) FROM teeworlds.record_saves)") == "6\t4\t2\n"
+		return run("SELECT (SELECT COUNT(*) FROM teeworlds.record_race), (SELECT COUNT(*) FROM teeworlds.record_teamrace), "+
+			"(SELECT COUNT(*) FROM teeworlds.record_saves)") == "6\t4\t2\n"
 	})
 
-	run("UPDATE teeworlds.record_race SET Time = 1 + 0.02 * SUBSTRING(Name, 7); UPDATE teeworlds.record_teamrace SET Time = IF(Name IN ('racer 2', 'racer 3'), 3, 2)") // gives every finish a different time
+	// Give every finish a different time.
+	run("UPDATE teeworlds.record_race SET Time = 1 + 0.02 * SUBSTRING(Name, 7); " +
+		"UPDATE teeworlds.record_teamrace SET Time = IF(Name IN ('racer 2', 'racer 3'), 3, 2)")
 	ages := regexp.MustCompile(`(\d+ secs?|moments) ago`)
 	ask := func(r *racer) (all []string) {
 		for len(r.lines) > 0 {
 			<-r.lines
 		}
-		lines := []string{"/rank racer 0", "/rank racer 2", "/rank racer 6", "/rank racer 8", "/top5", "/top5 -1", "/times", `/times "racer 6"`, "/points racer 2", "/points racer 8", "/top5points",
-			"/teamrank racer 2", "/teamrank racer 9", "/top5team", `/top5team "racer 2"`, `/top5team "racer 8"`, "/mapinfo", "/mapinfo castle", "/mapinfo %castle", "/load"}
+		lines := []string{"/rank racer 0", "/rank racer 2", "/rank racer 6", "/rank racer 8", "/top5", "/top5 -1", "/times", `/times "racer 6"`,
+			"/points racer 2", "/points racer 8", "/top5points",
+			"/teamrank racer 2", "/teamrank racer 9", "/top5team", `/top5team "racer 2"`, `/top5team "racer 8"`, "/mapinfo", "/mapinfo castle",
+			"/mapinfo %castle", "/load"}
 		for _, line := range lines {
 			testenv.NoError(t, r.Say(line))
 			all = append(all, "> "+line)

@@ -31,7 +31,8 @@ var limitsScript = []string{
 	// Bans.
 	"rcon ban 20.1.2.3 525600 a year", "rcon ban 20.1.2.4 525601 more", "rcon unban_all",
 	// Mutes, and the attempts of muted players.
-	"rcon mutes", "rcon vote_mutes", "rcon vote_mute 2 100", "rcon vote_mutes", "rcon vote_unmute 2", "rcon muteid 2 3000 spam", "rcon mutes", "wait", "1 hello", "wait", "1 /me waves", "wait", "1 /w \"racer 0\" hello", "wait",
+	"rcon mutes", "rcon vote_mutes", "rcon vote_mute 2 100", "rcon vote_mutes", "rcon vote_unmute 2", "rcon muteid 2 3000 spam", "rcon mutes", "wait",
+	"1 hello", "wait", "1 /me waves", "wait", "1 /w \"racer 0\" hello", "wait",
 	"1 vote fun because", "wait", "1 rename Anna", "wait", "1 /team", "rcon unmute 0", "rcon mutes", "wait",
 	"1 /me waves", "wait", "1 hello", "wait",
 	// Too many lines in a short time.
@@ -41,9 +42,12 @@ var limitsScript = []string{
 	// Votes.
 	"rcon sv_vote_yes_percentage 100", "rcon sv_vote_yes_percentage", "0 vote fun because", "wait",
 	// Logins.
-	"rcon sv_rcon_mod_password one", "rcon auth_list", "rcon auth_add alice mod two", "rcon auth_list", "rcon auth_change default_mod mod three", "rcon auth_list",
-	"rcon auth_change default_mod helper four", "rcon auth_list", "rcon auth_change_p default_mod mod 00112233445566778899aabbccddeeff 0011223344556677", "rcon auth_list",
-	"rcon auth_add default_mod mod x", "rcon auth_remove default_mod", "rcon auth_list", "rcon auth_remove default_mod", "rcon auth_change default_mod mod x", "rcon auth_remove alice", "rcon auth_list",
+	"rcon sv_rcon_mod_password one", "rcon auth_list", "rcon auth_add alice mod two", "rcon auth_list", "rcon auth_change default_mod mod three",
+	"rcon auth_list",
+	"rcon auth_change default_mod helper four", "rcon auth_list", "rcon auth_change_p default_mod mod 00112233445566778899aabbccddeeff 0011223344556677",
+	"rcon auth_list",
+	"rcon auth_add default_mod mod x", "rcon auth_remove default_mod", "rcon auth_list", "rcon auth_remove default_mod", "rcon auth_change default_mod mod x",
+	"rcon auth_remove alice", "rcon auth_list",
 }
 
 // namelessScript makes players join with names that are empty or invisible.
@@ -58,7 +62,8 @@ func TestLimitsAsDDNet(t *testing.T) {
 	folder := t.TempDir()
 	WriteFile(t, filepath.Join(folder, "maps", "teams.map"), file)
 	addr := FreeAddr(t)
-	ours := &Server{Start(t, folder, []string{"HOME=" + folder, "XDG_DATA_HOME="}, Program(t), "serve", "--ddnet", "--dir", ".", commonSettings, "bindaddr 127.0.0.1", port(addr), settings), addr}
+	ours := &Server{Start(t, folder, []string{"HOME=" + folder, "XDG_DATA_HOME="}, Program(t), "serve", "--ddnet", "--dir", ".", commonSettings,
+		"bindaddr 127.0.0.1", port(addr), settings), addr}
 	home := t.TempDir()
 	data := filepath.Join(home, ".local", "share", "ddnet")
 	WriteFile(t, filepath.Join(data, "maps", "teams.map"), file)
@@ -161,7 +166,8 @@ func playLimits(t *testing.T, s *Server, script []string) (all []string) {
 				if system, text, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(line, "Value") && !strings.ContainsAny(system, " ") {
 					line = text
 				}
-				if strings.HasPrefix(line, "ClientID=") || strings.HasPrefix(line, "*** ") || strings.HasPrefix(line, "addr=") || strings.HasPrefix(line, "load player") {
+				if strings.HasPrefix(line, "ClientID=") || strings.HasPrefix(line, "*** ") || strings.HasPrefix(line, "addr=") ||
+					strings.HasPrefix(line, "load player") {
 					continue // log lines that are not answers
 				}
 				all = append(all, "  "+secondsLeft.ReplaceAllString(line, "N $1"))

@@ -58,7 +58,8 @@ func TestNamesAsDDNet(t *testing.T) {
 	for _, name := range known {
 		// Left out are commands of the external console, commands that only players have, and
 		// commands that Debian's build lacks.
-		testenv.Check(t, slices.Contains(theirCommands, name) || strings.HasPrefix(name, "ec_") || slices.Contains(theirChat, name) || slices.Contains([]string{"dbg_dummies", "dbg_stress", "dbg_stress_network", "sv_use_upnp"}, name), "DDNet-Server has no %s", name)
+		testenv.Check(t, slices.Contains(theirCommands, name) || strings.HasPrefix(name, "ec_") || slices.Contains(theirChat, name) ||
+			slices.Contains([]string{"dbg_dummies", "dbg_stress", "dbg_stress_network", "sv_use_upnp"}, name), "DDNet-Server has no %s", name)
 	}
 	for _, name := range theirChat {
 		why, _ := console.DDNetReason(name)

@@ -15,7 +15,8 @@ import (
 // commandScript is written like teamScript and adds the commands about a player's own race and
 // view.
 var commandScript = slices.Concat(
-	prefixed("0 /settings ", "", "votes", "teams", "cheats", "collision", "hooking", "endlesshooking", "hitting", "oldlaser", "me", "pause", "scores", "nothing"),
+	prefixed("0 /settings ", "", "votes", "teams", "cheats", "collision", "hooking", "endlesshooking", "hitting", "oldlaser", "me", "pause", "scores",
+		"nothing"),
 	prefixed("0 /", "saytime", "saytime racer 1", "saytime nobody", "saytimeall",
 		"timer", "timer both", "timer none", "timer sundial", "timer default"),
 	[]string{fmt.Sprint("0 walk ", atStart+3)},
@@ -32,13 +33,18 @@ var commandScript = slices.Concat(
 
 // practiceScript is written like teamScript and has the practice commands of DDNet 20.
 var practiceScript = slices.Concat(
-	prefixed("0 /", "practicecmdlist", "unpractice", "rescuemode", "back", "lasttp", "tc", "telecursor", "tpxy 1 1", "solo", "jetpack", "invincible", "totele 1", "setswitch 1",
+	prefixed("0 /", "practicecmdlist", "unpractice", "rescuemode", "back", "lasttp", "tc", "telecursor", "tpxy 1 1", "solo", "jetpack", "invincible",
+		"totele 1", "setswitch 1",
 		"team 5", "unpractice", "practice", "practice", "back", "lasttp", "r", "tp nobody", "tc nobody", "tpxy x 1", "tpxy 1 x", "tpxy ~ ~-1", "lasttp",
-		"rescuemode", "rescuemode manual", "rescuemode manual", "rescuemode list", "rescuemode Auto", "rescuemode other", "totele 1", "totelecp 1", "setswitch 1", "addweapon 9", "addweapon 2",
-		"removeweapon 2", "solo", "unsolo", "deep", "undeep", "livefreeze", "unlivefreeze", "weapons", "unweapons", "shotgun", "unshotgun", "grenade", "ungrenade", "laser", "unlaser",
-		"rifle", "unrifle", "ninja", "unninja", "jetpack", "unjetpack", "setjumps 5", "infjump", "uninfjump", "endless", "unendless", "invincible", "invincible 0", "collision", "hookcollision",
+		"rescuemode", "rescuemode manual", "rescuemode manual", "rescuemode list", "rescuemode Auto", "rescuemode other", "totele 1", "totelecp 1",
+		"setswitch 1", "addweapon 9", "addweapon 2",
+		"removeweapon 2", "solo", "unsolo", "deep", "undeep", "livefreeze", "unlivefreeze", "weapons", "unweapons", "shotgun", "unshotgun", "grenade",
+		"ungrenade", "laser", "unlaser",
+		"rifle", "unrifle", "ninja", "unninja", "jetpack", "unjetpack", "setjumps 5", "infjump", "uninfjump", "endless", "unendless", "invincible",
+		"invincible 0", "collision", "hookcollision",
 		"hitothers", "hitothers all", "hitothers laser", "hitothers x"),
-	[]string{"1 /team 5", "wait", "1 /team 5", "1 /unpractice", "wait", "0 /team 6", "0 /lock", "0 /practice", fmt.Sprint("0 walk ", atStart+3), "0 /unpractice"},
+	[]string{"1 /team 5", "wait", "1 /team 5", "1 /unpractice", "wait", "0 /team 6", "0 /lock", "0 /practice", fmt.Sprint("0 walk ", atStart+3),
+		"0 /unpractice"},
 )
 
 func prefixed(prefix string, lines ...string) (all []string) {

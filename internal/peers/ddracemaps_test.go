@@ -61,7 +61,8 @@ func sameLayers(t *testing.T, name string, m *twmap.Map) {
 		game.Groups = append(game.Groups, g)
 	}
 	again := testenv.Must(twmap.Parse(testenv.Must(game.Bytes())))
-	testenv.Check(t, slices.Equal(again.GameLayer().Tiles, m.GameLayer().Tiles) && slices.Equal(again.Info.Settings, m.Info.Settings), "%s: another game layer or other settings", name)
+	testenv.Check(t, slices.Equal(again.GameLayer().Tiles, m.GameLayer().Tiles) && slices.Equal(again.Info.Settings, m.Info.Settings),
+		"%s: another game layer or other settings", name)
 	for _, kind := range []twmap.TileKind{twmap.KindTele, twmap.KindSpeed, twmap.KindFront, twmap.KindSwitch, twmap.KindTune} {
 		before, after := testenv.Must(m.DDNetLayer(kind)), testenv.Must(again.DDNetLayer(kind))
 		testenv.Check(t, slices.Equal(before, after) && (before == nil) == (after == nil), "%s: the layer %d changed", name, kind)

@@ -21,7 +21,8 @@ func TestDebianFiles(t *testing.T) {
 	home, link := t.TempDir(), filepath.Join(t.TempDir(), "teeworlds-server")
 	testenv.NoError(t, os.Symlink(Program(t), link))
 	addr := FreeAddr(t)
-	p := Start(t, "/", []string{"HOME=" + home, "XDG_DATA_HOME="}, link, "-f", config, "bindaddr 127.0.0.1", port(addr), "sv_register 0", "sv_map dm1", "save_config saved", "bans_save bans.cfg")
+	p := Start(t, "/", []string{"HOME=" + home, "XDG_DATA_HOME="}, link, "-f", config, "bindaddr 127.0.0.1", port(addr), "sv_register 0", "sv_map dm1",
+		"save_config saved", "bans_save bans.cfg")
 	Eventually(t, 20*time.Second, "saved the bans", func() bool {
 		out := p.Output()
 		return strings.Contains(out, "saved banlist to 'bans.cfg'") || strings.Contains(out, "bans.cfg: written") // the second line appears on a slow disk
@@ -45,7 +46,8 @@ func TestDebianFiles(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if b := testenv.Must(os.ReadFile(filepath.Join(home, ".local", "share", "teeworlds", "configs/saved.cfg"))); !strings.Contains(string(b), "sv_player_slots 14") {
+	if b := testenv.Must(os.ReadFile(filepath.Join(home, ".local", "share", "teeworlds", "configs/saved.cfg"))); !strings.Contains(string(b),
+		"sv_player_slots 14") {
 		t.Errorf("two spectator slots of 16 are\n%s", b)
 	}
 }

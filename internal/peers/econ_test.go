@@ -18,7 +18,7 @@ import (
 )
 
 // econScript are the actions of clients at the external console. Each step names a client and the
-// bytes that it sends. "DIAL HOST" connects first, "CLOSE" closes the connection, and "WAIT" waits 6 s.
+// bytes that it sends. "DIAL HOST" connects first, "CLOSE" closes the connection, "WAIT" waits 6 s.
 var econScript = []struct{ client, does string }{
 	{"a", "DIAL 127.0.0.1"},
 	{"a", "wrong\n"},

@@ -47,7 +47,8 @@ func startTestServer(t testing.TB, mapName string, file []byte, mod game.Mod, co
 		mods = append(mods, func() game.Mod { return mod })
 	}
 	settings := "bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_warmup 0; sv_spamprotection 0; sv_inactivekick_time 0; sv_scorelimit 0; sv_map " + mapName
-	srv, err := server.New(server.Config{Commands: slices.Concat([]string{settings}, commands), Files: files, Mods: mods, Observers: []server.Observer{s.eventRecorder}, Seed: 1})
+	srv, err := server.New(server.Config{Commands: slices.Concat([]string{settings}, commands), Files: files, Mods: mods,
+		Observers: []server.Observer{s.eventRecorder}, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +366,8 @@ func (p *realPlayer) awaitScreen(name, what string, match func(*image.NRGBA) boo
 	if !within(10*time.Second, func() bool { img = p.Screenshot(name); return match(img) }) {
 		all := image.Rectangle{}
 		p.server.t.Fatalf("the screen of %s never shows %s; hearts %.2f, sky %.2f, rock %.2f, black %.2f", p.name, what,
-			PixelShare(img, HealthBar, IsHeart), PixelShare(img, all, isColor(skyColor)), PixelShare(img, all, isColor(rockColor)), PixelShare(img, all, IsBlack))
+			PixelShare(img, HealthBar, IsHeart), PixelShare(img, all, isColor(skyColor)), PixelShare(img, all, isColor(rockColor)),
+			PixelShare(img, all, IsBlack))
 	}
 }
 

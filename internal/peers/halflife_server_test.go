@@ -33,7 +33,8 @@ func TestHalfLifeToolsOnTeeyard(t *testing.T) {
 	master := FreeAddr(t)
 	p := Start(t, t.TempDir(), nil, Program(t), "master", "--addr", "127.0.0.1", "--port", fmt.Sprint(master.Port()), "--lan")
 	Eventually(t, 20*time.Second, "the master listens", func() bool { return strings.Contains(p.Output(), "listening on") })
-	s := StartTeeyard(t, "sv_hl_master "+master.String()+"; sv_rcon_password \""+rconPassword+"\"; sv_hostname yard.example; sv_timelimit 30; sv_max_clients 16; sv_player_slots 16")
+	s := StartTeeyard(t, "sv_hl_master "+master.String()+"; sv_rcon_password \""+rconPassword+"\"; sv_hostname yard.example; "+
+		"sv_timelimit 30; sv_max_clients 16; sv_player_slots 16")
 	const players = 3
 	defer Join(t, s, load.Config{Clients: players}).Stop()
 
@@ -95,7 +96,8 @@ func TestHalfLifeToolsOnTeeyard(t *testing.T) {
 	t.Run("xqf-rcon", func(t *testing.T) {
 		checkXQFRcon(t, s.Addr, "status\nsv_timelimit\n", "id=", "name='"+names[0]+"'", "name='"+names[2]+"'", "Value: 30")
 		out := s.Output()
-		if !strings.Contains(out, " rcon='status'") || !strings.Contains(out, ": wrong password") || strings.Contains(out, rconPassword) || strings.Contains(out, "guess") {
+		if !strings.Contains(out, " rcon='status'") || !strings.Contains(out, ": wrong password") || strings.Contains(out, rconPassword) ||
+			strings.Contains(out, "guess") {
 			t.Errorf("the log lacks a command or a wrong password, or has a password:\n%s", tail(out, 2000))
 		}
 	})
@@ -108,7 +110,8 @@ func TestHalfLifeToolsOnTeeyard(t *testing.T) {
 				t.Errorf("%s: %v", protocol, got)
 			}
 		}
-		if out, err := runTeeyard(t, "", "browse", "--halflife", master.String()); err != nil || !strings.Contains(strings.Join(strings.Fields(out), " "), "3/16 Teeworlds DM dm1 bench "+s.Addr.String()) {
+		if out, err := runTeeyard(t, "", "browse", "--halflife", master.String()); err != nil ||
+			!strings.Contains(strings.Join(strings.Fields(out), " "), "3/16 Teeworlds DM dm1 bench "+s.Addr.String()) {
 			t.Errorf("browse: %v\n%s", err, out)
 		}
 	})
@@ -160,14 +163,17 @@ func TestRconOfTheGame(t *testing.T) {
 	}{"teeworlds-server": {StartOriginal, false}, "teeyard": {StartTeeyard, false}, "DDNet-Server": {StartDDNet, true}} {
 		s := c.start(t, "sv_rcon_password \""+rconPassword+"\"")
 		before := len(s.Output())
-		if out, err := runTeeyard(t, rconPassword, "rcon", s.Addr.String(), "--protocol", "game", "sv_name rconyard", "sv_name"); err != nil || !strings.Contains(out, "Value: rconyard\n") {
+		if out, err := runTeeyard(t, rconPassword, "rcon", s.Addr.String(), "--protocol", "game", "sv_name rconyard", "sv_name"); err != nil ||
+			!strings.Contains(out, "Value: rconyard\n") {
 			t.Errorf("%s: %v, %q", name, err, out)
 		}
-		if out, err := runTeeyard(t, rconPassword, "rcon", s.Addr.String(), "--protocol", "game", "nonsense"); err == nil || !strings.Contains(out, `refused: "nonsense": No such command: nonsense.`) {
+		if out, err := runTeeyard(t, rconPassword, "rcon", s.Addr.String(), "--protocol", "game", "nonsense"); err == nil ||
+			!strings.Contains(out, `refused: "nonsense": No such command: nonsense.`) {
 			t.Errorf("%s: %v, %q", name, err, out)
 		}
 		log := s.Output()[before:]
-		if joined := strings.Contains(log, "has entered the game") || strings.Contains(log, "team_join"); joined != c.joined || !strings.Contains(log, "authed") {
+		if joined := strings.Contains(log, "has entered the game") || strings.Contains(log, "team_join"); joined != c.joined ||
+			!strings.Contains(log, "authed") {
 			t.Errorf("%s: a player joined: %v\n%s", name, joined, tail(log, 2000))
 		}
 	}

@@ -51,8 +51,9 @@ func startHalfLife(t testing.TB, name string, masters ...transport.Peer) *fakeGa
 	g := &fakeGame{
 		info: halflife.Info{Name: name, Map: "dm1", Dir: "teeworlds", Game: "Teeworlds 0.7 DM", Players: 3, Max: 16, Bots: 1, Version: "0.7.5",
 			Mod: &halflife.Mod{URL: "https://teeworlds.com/", Version: 1, ClientDLL: true}},
-		players: []halflife.Player{{Name: "nameless tee", Score: 5, Time: 61 * time.Second}, {Name: "brainy", Score: -2, Time: time.Hour}, {Name: "(1)bot", Time: time.Minute, Bot: true}},
-		rules:   []halflife.Rule{{Name: "sv_gametype", Value: "dm"}, {Name: "sv_scorelimit", Value: "20"}},
+		players: []halflife.Player{{Name: "nameless tee", Score: 5, Time: 61 * time.Second}, {Name: "brainy", Score: -2, Time: time.Hour},
+			{Name: "(1)bot", Time: time.Minute, Bot: true}},
+		rules: []halflife.Rule{{Name: "sv_gametype", Value: "dm"}, {Name: "sv_scorelimit", Value: "20"}},
 	}
 	conn := listen(t)
 	g.addr = conn.LocalAddr()
@@ -188,7 +189,8 @@ func (s *serverListing) scores() map[string]int {
 func checkQuakestat(t testing.TB, protocol string, addr transport.Peer, want serverListing) serverListing {
 	t.Helper()
 	got := quakestat(t, protocol, addr)[0]
-	if got.Status != "online" || got.Map != "dm1" || got.Maxplayers != 16 || got.Numplayers != want.Numplayers || got.Name != want.Name || got.Gametype != want.Gametype {
+	if got.Status != "online" || got.Map != "dm1" || got.Maxplayers != 16 || got.Numplayers != want.Numplayers || got.Name != want.Name ||
+		got.Gametype != want.Gametype {
 		t.Errorf("%s: %+v", protocol, got)
 	}
 	for name, value := range want.Rules {
@@ -296,9 +298,11 @@ func checkXQFRcon(t testing.TB, addr transport.Peer, commands string, want ...st
 func TestQuakestat(t *testing.T) {
 	g := startHalfLife(t, "Tee Wars")
 	for protocol, rules := range map[string]map[string]string{
-		"hls":   {"gamedir": "teeworlds", "gamename": "Teeworlds 0.7 DM", "protocol": "47", "sv_type": "dedicated", "sv_os": "linux", "cldll": "1", "sv_gametype": "dm", "sv_scorelimit": "20"},
-		"hla2s": {"gamedir": "teeworlds", "gamename": "Teeworlds 0.7 DM", "bots": "1", "version": "0.7.5", "game_port": fmt.Sprint(g.addr.Port()), "sv_gametype": "dm", "sv_scorelimit": "20"},
-		"hlqs":  {"gamedir": "teeworlds", "description": "Teeworlds 0.7 DM", "address": g.addr.String(), "type": "d"},
+		"hls": {"gamedir": "teeworlds", "gamename": "Teeworlds 0.7 DM", "protocol": "47", "sv_type": "dedicated", "sv_os": "linux", "cldll": "1",
+			"sv_gametype": "dm", "sv_scorelimit": "20"},
+		"hla2s": {"gamedir": "teeworlds", "gamename": "Teeworlds 0.7 DM", "bots": "1", "version": "0.7.5", "game_port": fmt.Sprint(g.addr.Port()),
+			"sv_gametype": "dm", "sv_scorelimit": "20"},
+		"hlqs": {"gamedir": "teeworlds", "description": "Teeworlds 0.7 DM", "address": g.addr.String(), "type": "d"},
 	} {
 		s := checkQuakestat(t, protocol, g.addr, serverListing{Name: "Tee Wars", Gametype: "teeworlds", Numplayers: 3, Rules: rules})
 		if scores := s.scores(); protocol != "hlqs" && (len(scores) != 3 || scores["nameless tee"] != 5 || scores["brainy"] != -2) {
@@ -307,7 +311,8 @@ func TestQuakestat(t *testing.T) {
 	}
 	big := startBigHalfLife(t)
 	s := quakestat(t, "hla2s", big.addr)[0]
-	if len(s.Players) != 64 || s.Rules["sv_number_000"] != "" || s.Rules["sv_number_099"] != strings.Repeat("x", 9) || s.Rules["sv_number_098"] != strings.Repeat("x", 8) {
+	if len(s.Players) != 64 || s.Rules["sv_number_000"] != "" || s.Rules["sv_number_099"] != strings.Repeat("x", 9) ||
+		s.Rules["sv_number_098"] != strings.Repeat("x", 8) {
 		t.Errorf("of a big server: %d players, %d rules", len(s.Players), len(s.Rules))
 	}
 	if s = quakestat(t, "hls", big.addr)[0]; len(s.Players) == 0 || s.Numplayers != 64 || s.Rules["sv_number_020"] != strings.Repeat("x", 20) {

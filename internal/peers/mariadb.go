@@ -28,7 +28,8 @@ func NewMariaDB(t testing.TB) *MariaDB {
 		t.Fatal(err)
 	}
 	m := &MariaDB{t: t, dir: filepath.Join(t.TempDir(), "data"), port: port}
-	if out, err := exec.Command(programs[0], "--no-defaults", m.user(), "--auth-root-authentication-method=normal", "--skip-test-db", "--datadir="+m.dir, m.tmpdir()).CombinedOutput(); err != nil {
+	if out, err := exec.Command(programs[0], "--no-defaults", m.user(), "--auth-root-authentication-method=normal", "--skip-test-db", "--datadir="+m.dir,
+		m.tmpdir()).CombinedOutput(); err != nil {
 		t.Fatalf("mariadb-install-db: %v\n%s", err, out)
 	}
 	return m
@@ -50,8 +51,10 @@ func (m *MariaDB) tmpdir() string { return "--tmpdir=" + filepath.Dir(m.dir) }
 // Start starts the server and waits until it accepts connections.
 func (m *MariaDB) Start() {
 	m.t.Helper()
-	m.Process = Start(m.t, filepath.Dir(m.dir), nil, RequirePrograms(m.t, "mariadbd")[0], "--no-defaults", m.user(), "--datadir="+m.dir, m.tmpdir(), "--bind-address=127.0.0.1",
-		fmt.Sprint("--port=", m.port), "--socket="+filepath.Join(filepath.Dir(m.dir), "s"), "--innodb-buffer-pool-size=16M", "--skip-log-bin", "--performance-schema=off")
+	m.Process = Start(m.t, filepath.Dir(m.dir), nil, RequirePrograms(m.t, "mariadbd")[0], "--no-defaults", m.user(), "--datadir="+m.dir, m.tmpdir(),
+		"--bind-address=127.0.0.1",
+		fmt.Sprint("--port=", m.port), "--socket="+filepath.Join(filepath.Dir(m.dir), "s"), "--innodb-buffer-pool-size=16M", "--skip-log-bin",
+		"--performance-schema=off")
 	Eventually(m.t, 30*time.Second, "MariaDB listens", func() bool {
 		c, err := net.Dial("tcp", m.Addr())
 		if err == nil {

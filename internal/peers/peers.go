@@ -202,7 +202,8 @@ func NewDisplay(t testing.TB) *Display {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	cmd := exec.Command(xvfb, "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", ScreenWidth, ScreenHeight), "-nolisten", "tcp", "-noreset", "-fbdir", dir)
+	cmd := exec.Command(xvfb, "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", ScreenWidth, ScreenHeight), "-nolisten", "tcp", "-noreset", "-fbdir",
+		dir)
 	cmd.ExtraFiles = []*os.File{w}
 	p := start(t, cmd)
 	w.Close()

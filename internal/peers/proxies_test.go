@@ -48,7 +48,8 @@ func startNginx(t *testing.T, addr, http string) {
 	main := filepath.Join(dir, "nginx.conf")
 	WriteFile(t, main, fmt.Appendf(nil, `daemon off; master_process off; pid %s/pid; error_log stderr;
 events { }
-http { access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/fastcgi; uwsgi_temp_path %[1]s/uwsgi; scgi_temp_path %[1]s/scgi; client_max_body_size 32m;
+http { access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy;
+fastcgi_temp_path %[1]s/fastcgi; uwsgi_temp_path %[1]s/uwsgi; scgi_temp_path %[1]s/scgi; client_max_body_size 32m;
 map $http_upgrade $connection_upgrade { default upgrade; "" close; }
 %s
 }
@@ -106,7 +107,8 @@ func caddyProxy(name, site string, passes bool) proxy {
 		}
 		addr, dir := FreeAddr(t).AddrPort.String(), t.TempDir()
 		file := filepath.Join(dir, "Caddyfile")
-		WriteFile(t, file, fmt.Appendf(nil, "{\n\tadmin off\n\tauto_https off\n}\n:%s {\n\tbind 127.0.0.1\n\t%s\n}\n", addr[strings.LastIndexByte(addr, ':')+1:], strings.ReplaceAll(site, "ORIGIN", origin)))
+		WriteFile(t, file, fmt.Appendf(nil, "{\n\tadmin off\n\tauto_https off\n}\n:%s {\n\tbind 127.0.0.1\n\t%s\n}\n",
+			addr[strings.LastIndexByte(addr, ':')+1:], strings.ReplaceAll(site, "ORIGIN", origin)))
 		Start(t, dir, []string{"HOME=" + dir, "XDG_DATA_HOME=" + dir, "XDG_CONFIG_HOME=" + dir}, program, "run", "--config", file)
 		awaitHTTP(t, addr)
 		return addr
@@ -146,16 +148,21 @@ var proxies = []proxy{
 	nginxProxy("one line", `proxy_pass http://ORIGIN;`, true),
 	nginxProxy("one line, with a slash", `proxy_pass http://ORIGIN/;`, true),
 	nginxProxy("one line of 1.30", keepalive, true),
-	nginxProxy("WebSocket", `proxy_pass http://ORIGIN; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection "upgrade";`, true),
-	nginxProxy("WebSocket with a map", `proxy_pass http://ORIGIN; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;`, true),
+	nginxProxy("WebSocket",
+		`proxy_pass http://ORIGIN; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection "upgrade";`, true),
+	nginxProxy("WebSocket with a map",
+		`proxy_pass http://ORIGIN; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;`, true),
 	nginxProxy("with the host", keepalive+` proxy_set_header Host $host;`, true),
 	nginxProxy("with the host as it came", keepalive+` proxy_set_header Host $http_host;`, true),
 	nginxProxy("with the address", `proxy_pass http://ORIGIN; proxy_set_header Host $host; proxy_set_header X-Real-IP $remote_addr;`, true),
-	nginxProxy("with X-Forwarded-For", keepalive+` proxy_set_header Host $host; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; proxy_set_header X-Forwarded-Proto $scheme;`, false),
+	nginxProxy("with X-Forwarded-For",
+		keepalive+` proxy_set_header Host $host; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; proxy_set_header X-Forwarded-Proto $scheme;`,
+		false),
 	nginxProxy("without buffers and the body", keepalive+` proxy_buffering off; proxy_request_buffering off;`, true),
 	{name: "nginx, upstream with keepalive", passes: true, start: func(t *testing.T, origin string) string {
 		addr := FreeAddr(t).AddrPort.String()
-		startNginx(t, addr, fmt.Sprintf(`upstream game { server %s; keepalive 8; } server { listen %s; location / { proxy_pass http://game; proxy_http_version 1.1; proxy_set_header Connection ""; } }`, origin, addr))
+		startNginx(t, addr, fmt.Sprintf(`upstream game { server %s; keepalive 8; } server { listen %s;
+location / { proxy_pass http://game; proxy_http_version 1.1; proxy_set_header Connection ""; } }`, origin, addr))
 		return addr
 	}},
 	varnishProxy("a backend", "", false),
@@ -193,8 +200,10 @@ var strangers = []stranger{
 	{name: "localhost", header: []string{"Host", "localhost"}},
 	{name: "the server's host", header: []string{"Host", "SERVER"}},
 	{name: "an origin", header: []string{"Host", "SERVER", "Origin", "http://SERVER", "Sec-Fetch-Site", "same-origin"}},
-	{name: "forged", forwarded: true, header: []string{"X-Forwarded-For", "127.0.0.1", "X-Forwarded-Proto", "https", "X-Real-Ip", "127.0.0.1", "Forwarded", "for=127.0.0.1;proto=https"}},
-	{name: "a wrong key", header: []string{"Host", "SERVER", "Authorization", "Bearer aaaaaaaaaaaaaaaaaaaaaa", "Cookie", "teeyard-key-PORT=aaaaaaaaaaaaaaaaaaaaaa; teeyard-key=aaaaaaaaaaaaaaaaaaaaaa"}},
+	{name: "forged", forwarded: true, header: []string{"X-Forwarded-For", "127.0.0.1", "X-Forwarded-Proto", "https", "X-Real-Ip", "127.0.0.1", "Forwarded",
+		"for=127.0.0.1;proto=https"}},
+	{name: "a wrong key", header: []string{"Host", "SERVER", "Authorization", "Bearer aaaaaaaaaaaaaaaaaaaaaa", "Cookie",
+		"teeyard-key-PORT=aaaaaaaaaaaaaaaaaaaaaa; teeyard-key=aaaaaaaaaaaaaaaaaaaaaa"}},
 	{name: "a wrong link", query: "?key=aaaaaaaaaaaaaaaaaaaaaa", header: []string{"Host", "SERVER"}},
 	{name: "no key", query: "?key=", header: []string{"Host", "SERVER", "Authorization", "Bearer ", "Cookie", "teeyard-key-PORT="}},
 }
@@ -202,7 +211,8 @@ var strangers = []stranger{
 // localRooms are the requests that, with the default settings, only the operator may make, and only
 // from the server's own machine.
 var localRooms = []string{
-	"GET /metrics", "GET /recordings.json", "GET /recordings/demos/x.demo", "GET /admin", "GET /admin/static/main.js", "GET /admin/api/me", "GET /admin/api/openapi.json",
+	"GET /metrics", "GET /recordings.json", "GET /recordings/demos/x.demo", "GET /admin", "GET /admin/static/main.js", "GET /admin/api/me",
+	"GET /admin/api/openapi.json",
 	"POST /admin/api/login", "GET /admin/api/players", "GET /admin/api/events", "GET /admin/live/live.json", "GET /debug/pprof/heap",
 }
 
@@ -254,7 +264,8 @@ func testProxy(t *testing.T, p proxy, origin, key string, isDefault bool) {
 				t.Errorf("%s asks for %s: %d %.200s", s.name, room, code, body)
 			}
 		}
-		if code, body := askAs(t, addr, origin, "POST /convert", s); code < 400 || strings.Contains(body, "ok") || code == 422 && !strings.Contains(body, "own machine only") {
+		if code, body := askAs(t, addr, origin, "POST /convert", s); code < 400 || strings.Contains(body, "ok") || code == 422 &&
+			!strings.Contains(body, "own machine only") {
 			t.Errorf("%s has a log run again: %d %.200s", s.name, code, body)
 		}
 		if code, body := askAs(t, addr, origin, "WEBSOCKET /", s); code == http.StatusSwitchingProtocols {
@@ -271,7 +282,8 @@ func testProxy(t *testing.T, p proxy, origin, key string, isDefault bool) {
 
 // names reports whether a proxy names the client that it forwards for.
 func names(p proxy) bool {
-	for _, known := range []string{"X-Forwarded-For", "varnish, a backend", "varnish, WebSocket", "broadcast.vcl", "NewSingle", "SetXForwarded", "caddy, one line", "upstream's host"} {
+	for _, known := range []string{"X-Forwarded-For", "varnish, a backend", "varnish, WebSocket", "broadcast.vcl", "NewSingle", "SetXForwarded",
+		"caddy, one line", "upstream's host"} {
 		if strings.Contains(p.name, known) {
 			return true
 		}
@@ -302,7 +314,8 @@ func askAs(t *testing.T, addr, origin, room string, s stranger) (code int, body 
 	switch {
 	case method == "WEBSOCKET":
 		method = "GET"
-		lines += "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: binary\r\n"
+		lines += "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+			"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: binary\r\n"
 	case path == "/convert":
 		content = "TEEREPL" + strings.Repeat("\x00", 100)
 	case method == "POST":

@@ -20,7 +20,8 @@ import (
 
 // oddNames are names of at most 15 bytes that look like SQL, a pattern or a chat command.
 var oddNames = []string{
-	"it's", "'; DROP TABLE", `"quoted" tee`, `a"b`, "50%", "%s%d%n", "under_score", `back\slash`, `\`, "[a-z]*", "?", "NULL", "12345", "-5", "P 7", "a  b", "äöüÄÖÜß", "ääääääää"[:14] + "x",
+	"it's", "'; DROP TABLE", `"quoted" tee`, `a"b`, "50%", "%s%d%n", "under_score", `back\slash`, `\`, "[a-z]*", "?", "NULL", "12345", "-5", "P 7", "a  b",
+	"äöüÄÖÜß", "ääääääää"[:14] + "x",
 	"🦆🦆🦆", "e\u0301a\u0308", "é", "É", "-- x", "/rank", "p 7;p 8", "0x41",
 }
 
@@ -33,7 +34,8 @@ func rankRows() string {
 	b.WriteString("BEGIN;\n")
 	for p := range 40 {
 		for range r.IntN(6) {
-			insert("race(Map, Name, Timestamp, Time, Server, cp1, cp3, GameID, DDNet7) VALUES('Tutorial', 'p %d', datetime('now', '-%d seconds'), %d.%02d, '%s', 1.5, 2.25, 'g', 0)",
+			insert("race(Map, Name, Timestamp, Time, Server, cp1, cp3, GameID, DDNet7) "+
+				"VALUES('Tutorial', 'p %d', datetime('now', '-%d seconds'), %d.%02d, '%s', 1.5, 2.25, 'g', 0)",
 				p, 4000+r.IntN(100_000_000), 58+r.IntN(5), r.IntN(4)*2, []string{"UNK", "GER"}[r.IntN(2)])
 		}
 		if p%3 == 0 {
@@ -48,10 +50,12 @@ func rankRows() string {
 	}
 	for i, name := range oddNames {
 		name = strings.ReplaceAll(name, "'", "''")
-		insert("race(Map, Name, Timestamp, Time, Server, GameID, DDNet7) VALUES('Tutorial', '%s', datetime('now', '-2 days'), %d.25, 'UNK', 'g', 0)", name, 100+i)
+		insert("race(Map, Name, Timestamp, Time, Server, GameID, DDNet7) VALUES('Tutorial', '%s', datetime('now', '-2 days'), %d.25, 'UNK', 'g', 0)", name,
+			100+i)
 		insert("points(Name, Points) VALUES('%s', %d)", name, 100+i)
 		for _, member := range []string{name, "p 1"} {
-			insert("teamrace(Map, Name, Timestamp, Time, ID, GameID, DDNet7) VALUES('Tutorial', '%s', datetime('now', '-1 hour'), %d.5, X'%032X', 'g', 0)", member, 5000+i, 1_000_000+i)
+			insert("teamrace(Map, Name, Timestamp, Time, ID, GameID, DDNet7) VALUES('Tutorial', '%s', datetime('now', '-1 hour'), %d.5, X'%032X', 'g', 0)",
+				member, 5000+i, 1_000_000+i)
 		}
 	}
 	insert("maps(Map, Server, Mapper, Points, Stars, Timestamp) VALUES('Tutorial', 'Novice', 'deen', 1, 2, datetime('now', '-90061 seconds'))")
@@ -96,9 +100,12 @@ func TestRanksAsDDNet(t *testing.T) {
 		c := dial(t, s, client.Config{Name: "p 2", Version: client.Version06, DDNetVersion: 16040})
 		heard(c, 2*time.Second, 2*time.Second) // skip the greetings
 		lines := []string{
-			"/rank", "/rank p 7", "/rank nobody", "/top5", "/top5 3", "/top5 -1", "/top5 -4", "/top5 1000", "/points", "/points p 3", "/points p 1", "/top5points", "/top5points 4",
-			"/teamrank", "/teamrank p 11", "/teamrank nobody", "/top5team", "/top5team 6", "/top5team -2", `/top5team "p 5"`, `/top5team "p 5" 2`, `/top5team "p 5" 90`, "/top5team a b",
-			"/times", "/times 4", "/times -2", `/times "p 7"`, `/times "p 7" -1`, "/times me", "/times nobody", "/mapinfo", "/mapinfo tt", "/mapinfo tutor two", "/mapinfo zzz", "/mapinfo %two", "/mapinfo _utor", "/mapinfo TUTORIAL",
+			"/rank", "/rank p 7", "/rank nobody", "/top5", "/top5 3", "/top5 -1", "/top5 -4", "/top5 1000", "/points", "/points p 3", "/points p 1",
+			"/top5points", "/top5points 4",
+			"/teamrank", "/teamrank p 11", "/teamrank nobody", "/top5team", "/top5team 6", "/top5team -2", `/top5team "p 5"`, `/top5team "p 5" 2`,
+			`/top5team "p 5" 90`, "/top5team a b",
+			"/times", "/times 4", "/times -2", `/times "p 7"`, `/times "p 7" -1`, "/times me", "/times nobody", "/mapinfo", "/mapinfo tt",
+			"/mapinfo tutor two", "/mapinfo zzz", "/mapinfo %two", "/mapinfo _utor", "/mapinfo TUTORIAL",
 		}
 		for _, name := range oddNames {
 			quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`

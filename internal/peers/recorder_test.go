@@ -70,7 +70,8 @@ func recordStage(t *testing.T, cfg recorder.Config, length time.Duration) []byte
 				TargetX: int32(200 * math.Cos(angle)), TargetY: int32(-200 * math.Abs(math.Sin(angle))), WantedWeapon: []int32{4, 3, 2, 5}[id],
 				Fire: int32(tick/20*2+min(tick%20/7, 1)) & 63, Hook: id == 2 && tick%100 > 40,
 			}
-			commands = append(commands, game.Command{Kind: game.CmdDirectInput, Player: id, Input: in}, game.Command{Kind: game.CmdInput, Player: id, Input: in})
+			commands = append(commands, game.Command{Kind: game.CmdDirectInput, Player: id, Input: in},
+				game.Command{Kind: game.CmdInput, Player: id, Input: in})
 		}
 		step()
 	}

@@ -76,7 +76,8 @@ func TestRunnersOnMaps(t *testing.T) {
 			slices.Sort(farthest)
 			percent := func(i int) int { return 100 * farthest[i] / min(way.Ticks(), ticks) }
 			least, middle, most := percent(0), percent(runners/2), percent(runners-1)
-			t.Logf("%s: %d runners come along %d to %d %% of it, or of the time; in the middle %d %%; %d restarts", name, runners, least, most, middle, restarts)
+			t.Logf("%s: %d runners come along %d to %d %% of it, or of the time; in the middle %d %%; %d restarts", name, runners, least, most, middle,
+				restarts)
 			testenv.Check(t, middle >= 50 && most >= 95, "%s: %d runners come along %d %% of the way, in the middle %d %%", name, runners, most, middle)
 		}
 	}

@@ -29,7 +29,10 @@ func TestArchives(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	pages := len(testenv.Must((&release{dir: "../.."}).pages()))
 	for _, dir := range dirs {
-		r := &release{dir: "../..", version: "1.2.3", commit: "0123456789ab", time: made, build: func(target string) ([]byte, error) { return []byte("program for " + target), nil }}
+		r := &release{dir: "../..", version: "1.2.3", commit: "0123456789ab", time: made, build: func(target string) ([]byte,
+			error) {
+			return []byte("program for " + target), nil
+		}}
 		testenv.NoError(t, r.writeAll(dir, targets))
 	}
 	sums, err := os.ReadFile(filepath.Join(dirs[0], "SHA256SUMS"))
@@ -55,10 +58,12 @@ func TestArchives(t *testing.T) {
 		program := content[base+"/teeyard"] + content[base+"/teeyard.exe"]
 		system, processor, _ := strings.Cut(strings.TrimPrefix(base, "teeyard-1.2.3-"), "-")
 		target := system + "/" + processor
-		if !slices.Contains(targets, target) || program != "program for "+target || len(content) != len(files)+pages+3 || content[base+"/docs/play/modes.md"] == "" {
+		if !slices.Contains(targets, target) || program != "program for "+target || len(content) != len(files)+pages+3 ||
+			content[base+"/docs/play/modes.md"] == "" {
 			t.Errorf("%s has %q of %d files for %s", n.Name(), program, len(content), target)
 		}
-		if l := content[base+"/LICENSES-OF-LIBRARIES"]; !strings.HasPrefix(l, "Go\n\nCopyright") || !strings.Contains(l, "github.com/arnodel/golua ") || !strings.Contains(l, "Apache License") {
+		if l := content[base+"/LICENSES-OF-LIBRARIES"]; !strings.HasPrefix(l, "Go\n\nCopyright") || !strings.Contains(l, "github.com/arnodel/golua ") ||
+			!strings.Contains(l, "Apache License") {
 			t.Errorf("%s: LICENSES-OF-LIBRARIES begins with %.100q", n.Name(), l)
 		}
 		if v := content[base+"/VERSION"]; !strings.HasPrefix(v, "1.2.3\ncommit 0123456789ab\n2026-11-22T01:02:04Z\ngo") || !strings.HasSuffix(v, target+"\n") {

@@ -30,7 +30,8 @@ func (t *match) actAll(f *frame, stepped bool) {
 // isAnswer reports whether a record is an answer of the ranks. DDNet-Server records answers at the
 // end of a tick, before the positions of tees; our server records them between two ticks.
 func isAnswer(rec *teehistorian.Record) bool {
-	return rec.Kind == teehistorian.Extra && (rec.ID == teehistorian.ExtraSaved || rec.ID == teehistorian.ExtraSaveFailed || rec.ID == teehistorian.ExtraLoaded || rec.ID == teehistorian.ExtraLoadFailed)
+	return rec.Kind == teehistorian.Extra && (rec.ID == teehistorian.ExtraSaved || rec.ID == teehistorian.ExtraSaveFailed ||
+		rec.ID == teehistorian.ExtraLoaded || rec.ID == teehistorian.ExtraLoadFailed)
 }
 
 func (t *match) act(rec *teehistorian.Record) {

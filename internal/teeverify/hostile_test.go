@@ -28,7 +28,8 @@ func commanded(t testing.TB) []byte {
 				for _, client := range []int32{-1, 0, 63, 64, 127} {
 					for _, flags := range []int32{0, 4, 128} {
 						for _, args := range [][]string{nil, {""}, {"me"}, {"-1"}, {"64", "64"}, {"0", "-2147483648"}, {"2147483647", "0"}} {
-							testenv.NoError(t, w.Write(&teehistorian.Record{Kind: teehistorian.Command, Tick: rec.Tick, Client: client, Name: name, Flags: flags, Args: args}))
+							testenv.NoError(t, w.Write(&teehistorian.Record{Kind: teehistorian.Command, Tick: rec.Tick, Client: client, Name: name,
+								Flags: flags, Args: args}))
 						}
 					}
 				}

@@ -48,7 +48,8 @@ func idling(t *testing.T, ticks, later int32, wrong bool) []byte {
 			if tee == nil {
 				continue
 			}
-			rec := teehistorian.Record{Kind: teehistorian.Moved, Tick: world.Tick(), Client: int32(id), Pos: teehistorian.Point{X: int32(tee.Core.Pos.X), Y: int32(tee.Core.Pos.Y)}}
+			rec := teehistorian.Record{Kind: teehistorian.Moved, Tick: world.Tick(), Client: int32(id),
+				Pos: teehistorian.Point{X: int32(tee.Core.Pos.X), Y: int32(tee.Core.Pos.Y)}}
 			if !there {
 				rec.Kind = teehistorian.New
 			}
@@ -74,7 +75,8 @@ func TestIdle(t *testing.T) {
 	file := idling(t, 0, math.MaxInt32-1000, false)
 	testenv.Check(t, len(file) < 10_000, "%d bytes", len(file))
 	res = verify(t, file, false)
-	testenv.Check(t, errors.Is(res.End, teeverify.ErrIdle) && res.Difference == nil && res.TeeTicks > 400, "%v, %v, %d places", res.End, res.Difference, res.TeeTicks)
+	testenv.Check(t, errors.Is(res.End, teeverify.ErrIdle) && res.Difference == nil && res.TeeTicks > 400, "%v, %v, %d places", res.End, res.Difference,
+		res.TeeTicks)
 }
 
 // TestDifferenceAfterIdle checks that a search does not rerun all ticks without a record for each
@@ -82,7 +84,8 @@ func TestIdle(t *testing.T) {
 func TestDifferenceAfterIdle(t *testing.T) {
 	const ticks = 20_000
 	calls := 0
-	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(idling(t, ticks, 0, true)), Terrain: room(), Progress: func(int32) { calls++ }}))
+	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(idling(t, ticks, 0, true)), Terrain: room(),
+		Progress: func(int32) { calls++ }}))
 	testenv.Check(t, res.Difference != nil && res.Tried() > 10, "%v; %d inputs were tried", res.Difference, res.Tried())
 	testenv.Check(t, calls >= ticks/100 && calls < 2*ticks/100, "%d calls for %d ticks", calls, ticks)
 }

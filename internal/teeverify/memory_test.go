@@ -16,18 +16,19 @@ func TestMemory(t *testing.T) {
 	for _, noSearch := range []bool{false, true} {
 		var before, now runtime.MemStats
 		most := uint64(0)
-		testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: room(), NoSearch: noSearch, OnTick: func(w *ddrace.World, _ []ddrace.Event) error {
-			if w.Tick() == 300 || w.Tick() == 1900 {
-				runtime.GC()
-				runtime.ReadMemStats(&now)
-				if w.Tick() == 300 {
-					before = now
-				} else if now.HeapAlloc > before.HeapAlloc {
-					most = now.HeapAlloc - before.HeapAlloc
+		testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: room(), NoSearch: noSearch,
+			OnTick: func(w *ddrace.World, _ []ddrace.Event) error {
+				if w.Tick() == 300 || w.Tick() == 1900 {
+					runtime.GC()
+					runtime.ReadMemStats(&now)
+					if w.Tick() == 300 {
+						before = now
+					} else if now.HeapAlloc > before.HeapAlloc {
+						most = now.HeapAlloc - before.HeapAlloc
+					}
 				}
-			}
-			return nil
-		}}))
+				return nil
+			}}))
 		if most > 1<<20 {
 			t.Errorf("%d bytes more after 1600 ticks", most)
 		}

@@ -80,11 +80,12 @@ func TestRecorded(t *testing.T) {
 				missing++
 				return
 			}
-			res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(r.file), Terrain: testenv.Must(server.Terrain(m)), Ticks: ticks, NoSearch: true, OnAction: func(rec *teehistorian.Record) {
-				if rec.Kind == teehistorian.Extra && rec.ExtraName() == "" {
-					t.Errorf("tick %d: an extra %v without a name", rec.Tick, rec.ID)
-				}
-			}}))
+			res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(r.file), Terrain: testenv.Must(server.Terrain(m)), Ticks: ticks,
+				NoSearch: true, OnAction: func(rec *teehistorian.Record) {
+					if rec.Kind == teehistorian.Extra && rec.ExtraName() == "" {
+						t.Errorf("tick %d: an extra %v without a name", rec.Tick, rec.ID)
+					}
+				}}))
 			if sum, _ := res.Header.SHA256(); sum != m.SHA256 && spread[r.name] == "" {
 				t.Error("this is not its map")
 			}

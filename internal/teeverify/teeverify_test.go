@@ -108,7 +108,8 @@ func toRecorded(in *ddrace.Input) teehistorian.Input {
 		}
 		return 0
 	}
-	return teehistorian.Input{in.Direction, in.TargetX, in.TargetY, bit(in.Jump), in.Fire, bit(in.Hook), in.Flags, in.WantedWeapon, in.NextWeapon, in.PrevWeapon}
+	return teehistorian.Input{in.Direction, in.TargetX, in.TargetY, bit(in.Jump), in.Fire, bit(in.Hook), in.Flags, in.WantedWeapon, in.NextWeapon,
+		in.PrevWeapon}
 }
 
 func verify(t *testing.T, file []byte, noSearch bool) *teeverify.Result {
@@ -126,7 +127,8 @@ func TestEqual(t *testing.T) {
 
 // TestRepeatedInputs checks that Verify finds inputs that the recording lacks.
 func TestRepeatedInputs(t *testing.T) {
-	missing := []teeverify.Repeat{{Tick: 91, Client: 2}, {Tick: 230, Client: 0}, {Tick: 231, Client: 2}, {Tick: 700, Client: 0}, {Tick: 700, Client: 2}, {Tick: 1000, Client: 1}}
+	missing := []teeverify.Repeat{{Tick: 91, Client: 2}, {Tick: 230, Client: 0}, {Tick: 231, Client: 2}, {Tick: 700, Client: 0}, {Tick: 700, Client: 2},
+		{Tick: 1000, Client: 1}}
 	file := recording(t, 1200, missing...)
 	if res := verify(t, file, true); res.Difference == nil || res.Difference.Tick < 91 || res.Difference.Tick > 95 {
 		t.Fatalf("the input makes no difference: %v", res.Difference)
@@ -184,7 +186,8 @@ func TestCutOff(t *testing.T) {
 	whole := verify(t, file, true)
 	// After a crash within the last tick, all earlier ticks count.
 	cut := verify(t, file[:len(file)-1], true)
-	testenv.Check(t, cut.Ticks >= whole.Ticks-2 && cut.TeeTicks >= whole.TeeTicks-6, "of %d ticks %d count, of %d places %d", whole.Ticks, cut.Ticks, whole.TeeTicks, cut.TeeTicks)
+	testenv.Check(t, cut.Ticks >= whole.Ticks-2 && cut.TeeTicks >= whole.TeeTicks-6, "of %d ticks %d count, of %d places %d", whole.Ticks, cut.Ticks,
+		whole.TeeTicks, cut.TeeTicks)
 }
 
 // TestNamedCommands checks that Verify names unknown commands.

@@ -17,7 +17,8 @@ import (
 func WriteCertificate(t reporter, dir, name string) (certFile, keyFile string) {
 	t.Helper()
 	key := Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	about := x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
+	about := x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
+		DNSNames: []string{"localhost"}}
 	cert := Must(x509.CreateCertificate(rand.Reader, &about, &about, &key.PublicKey, key))
 	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o600))

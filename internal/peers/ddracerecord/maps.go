@@ -9,7 +9,8 @@ import (
 )
 
 // Kinds are the kinds of tiles that Generate can place.
-var Kinds = []string{"death", "freeze", "speedup", "stopper", "through", "switch", "jump", "tele", "weapontele", "tune", "solo", "weapons", "telegun", "entities", "switched", "movers", "race"}
+var Kinds = []string{"death", "freeze", "speedup", "stopper", "through", "switch", "jump", "tele", "weapontele", "tune", "solo", "weapons", "telegun",
+	"entities", "switched", "movers", "race"}
 
 // kinds places one tile of a kind, or an entity with its parts.
 var kinds = map[string]func(m *maker, x, y int){
@@ -28,7 +29,8 @@ var kinds = map[string]func(m *maker, x, y int){
 	},
 	"newspeedup": func(m *maker, x, y int) { // new in DDNet 20
 		angle := m.IntN(360)
-		copy(m.speedup[6*m.at(x, y):], []byte{pick(m, 1, 2, 5, 10, 30, 80, 255), pick(m, 0, 0, 3, 50, 100, 200, 255), pick(m, 28, 29, 29, 29), 0, byte(angle), byte(angle >> 8)})
+		copy(m.speedup[6*m.at(x, y):], []byte{pick(m, 1, 2, 5, 10, 30, 80, 255), pick(m, 0, 0, 3, 50, 100, 200, 255), pick(m, 28, 29, 29, 29), 0, byte(angle),
+			byte(angle >> 8)})
 	},
 	"stopper": func(m *maker, x, y int) { m.put(x, y, pick(m, 60, 60, 61, 62), m.rotation()) },
 	"through": func(m *maker, x, y int) {
@@ -155,9 +157,11 @@ var zones = []string{
 	"tune_zone 3 ground_control_speed 25", "tune_zone 3 ground_friction 0.95", "tune_zone 3 player_collision 0",
 	"tune_zone 4 hook_drag_accel 6", "tune_zone 4 hook_drag_speed 40", "tune_zone 4 hook_fire_speed 30", "tune_zone 4 hook_duration 0.5",
 	"tune_zone 5 player_hooking 0", "tune_zone 5 hammer_strength 3", "tune_zone 5 hammer_fire_delay 400", "tune_zone 5 hammer_hit_fire_delay 60",
-	"tune_zone 6 shotgun_strength -20", "tune_zone 6 explosion_strength 12", "tune_zone 6 laser_reach 300", "tune_zone 6 laser_bounce_cost 50", "tune_zone 6 laser_bounce_num 3", "tune_zone 6 laser_fire_delay 200",
+	"tune_zone 6 shotgun_strength -20", "tune_zone 6 explosion_strength 12", "tune_zone 6 laser_reach 300", "tune_zone 6 laser_bounce_cost 50",
+	"tune_zone 6 laser_bounce_num 3", "tune_zone 6 laser_fire_delay 200",
 	"tune_zone 7 velramp_start 300", "tune_zone 7 velramp_range 800", "tune_zone 7 velramp_curvature 2", "tune_zone 7 air_control_accel 4",
-	"tune_zone 8 jetpack_strength 900", "tune_zone 8 grenade_speed 600", "tune_zone 8 grenade_curvature 20", "tune_zone 8 gun_speed 500", "tune_zone 8 grenade_fire_delay 100",
+	"tune_zone 8 jetpack_strength 900", "tune_zone 8 grenade_speed 600", "tune_zone 8 grenade_curvature 20", "tune_zone 8 gun_speed 500",
+	"tune_zone 8 grenade_fire_delay 100",
 }
 
 const width, height = 50, 30
@@ -172,7 +176,8 @@ type maker struct {
 // percentage of other tiles, which are of the given kinds. The settings become commands in the map.
 func Generate(seed uint64, share int, settings []string, of ...string) []byte {
 	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), game: twmap.NewGameLayer(width, height), front: twmap.NewGameLayer(width, height)}
-	m.tele, m.speedup, m.switches, m.tune = make([]byte, 2*width*height), make([]byte, 6*width*height), make([]byte, 4*width*height), make([]byte, 2*width*height)
+	m.tele, m.speedup, m.switches, m.tune = make([]byte, 2*width*height), make([]byte, 6*width*height), make([]byte, 4*width*height),
+		make([]byte, 2*width*height)
 	g := m.game
 	g.Fill(0, 0, width, height, twmap.Solid)
 	g.Fill(1, 1, width-2, height-2, twmap.Air)

@@ -34,7 +34,8 @@ const (
 // see.
 func parcours() []byte {
 	m := &maker{Rand: rand.New(rand.NewPCG(1, 1)), game: twmap.NewGameLayer(width, height), front: twmap.NewGameLayer(width, height)}
-	m.tele, m.speedup, m.switches, m.tune = make([]byte, 2*width*height), make([]byte, 6*width*height), make([]byte, 4*width*height), make([]byte, 2*width*height)
+	m.tele, m.speedup, m.switches, m.tune = make([]byte, 2*width*height), make([]byte, 6*width*height), make([]byte, 4*width*height),
+		make([]byte, 2*width*height)
 	m.game.Fill(0, 0, width, height, twmap.Solid)
 	ground := func(row int) int { return (row+1)*rowHeight - 2 }
 	column := func(row, x int, put func(x, y int)) { // a column of tiles as high as the corridor

@@ -69,7 +69,8 @@ func Record(t testing.TB, cfg Config) []byte {
 		}
 		peers.WriteFile(t, filepath.Join(data, "maps7", cfg.Map+".map"), installed)
 	}
-	lines := []string{"sv_test_cmds 0; sv_tee_historian 1; sv_kill_protection 0; sv_team_change_delay 0", "sv_rcon_password " + rconPassword, fmt.Sprintf("sv_map %q", cfg.Map)}
+	lines := []string{"sv_test_cmds 0; sv_tee_historian 1; sv_kill_protection 0; sv_team_change_delay 0", "sv_rcon_password " + rconPassword,
+		fmt.Sprintf("sv_map %q", cfg.Map)}
 	if cfg.Settings != "" { // an empty command would hide the commands after it
 		lines = append(lines, cfg.Settings)
 	}

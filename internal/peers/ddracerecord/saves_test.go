@@ -25,7 +25,8 @@ import (
 // savesMap has the start near the spawns, and many objects behind it.
 func savesMap() []byte {
 	m := &maker{Rand: rand.New(rand.NewPCG(3, 1)), game: twmap.NewGameLayer(width, height), front: twmap.NewGameLayer(width, height)}
-	m.tele, m.speedup, m.switches, m.tune = make([]byte, 2*width*height), make([]byte, 6*width*height), make([]byte, 4*width*height), make([]byte, 2*width*height)
+	m.tele, m.speedup, m.switches, m.tune = make([]byte, 2*width*height), make([]byte, 6*width*height), make([]byte, 4*width*height),
+		make([]byte, 2*width*height)
 	m.game.Fill(0, 0, width, height, twmap.Solid)
 	m.game.Fill(1, 10, width-2, height-14, twmap.Air)
 	m.game.Fill(3, height-5, 3, 1, twmap.Spawn)
@@ -175,7 +176,8 @@ func TestSavesAsDDNet(t *testing.T) {
 	saved, err := ddrace.ParseSavedTeam(text)
 	testenv.Require(t, err == nil && len(saved.Tees) == 3 && saved.Tees[0].Time > 2*60*ddrace.TickRate, "%v in %q", err, text)
 	insert := exec.Command(sqlite, file)
-	insert.Stdin = strings.NewReader("INSERT INTO record_saves(Savegame, Map, Code, Timestamp, Server, DDNet7, SaveID) VALUES('" + text + "', 'saves', 'back', CURRENT_TIMESTAMP, 'UNK', 0, '1b4e28ba-2fa1-11d2-883f-0016d3cca427')")
+	insert.Stdin = strings.NewReader("INSERT INTO record_saves(Savegame, Map, Code, Timestamp, Server, DDNet7, SaveID) VALUES('" + text +
+		"', 'saves', 'back', CURRENT_TIMESTAMP, 'UNK', 0, '1b4e28ba-2fa1-11d2-883f-0016d3cca427')")
 	out, err = insert.CombinedOutput()
 	testenv.Require(t, err == nil, "%v\n%s", err, out)
 	theirs = peers.StartDDNetIn(t, home, settings+"; sv_sqlite_file ranks.sqlite")

@@ -27,7 +27,8 @@ type timedCommand struct {
 
 // adminCommands are the console commands that the admin bot runs.
 var adminCommands = []string{
-	"pause", "pause", "pause; pause", "pause 1", "restart", "restart 2", "restart -1", "sv_scorelimit 2", "sv_scorelimit 20", "sv_timelimit 1", "sv_timelimit 0",
+	"pause", "pause", "pause; pause", "pause 1", "restart", "restart 2", "restart -1", "sv_scorelimit 2", "sv_scorelimit 20", "sv_timelimit 1",
+	"sv_timelimit 0",
 	"set_team 1 -1", "set_team 1 0", "set_team_all 0", "lock_teams", "lock_teams", "say hello", "broadcast hello",
 	"sv_countdown 2", "sv_countdown 0", "sv_strict_spectate_mode 1", "sv_strict_spectate_mode 0",
 	"sv_spamprotection 0", "sv_spamprotection 1", "sv_tournament_mode 1", "sv_tournament_mode 2", "sv_tournament_mode 0",

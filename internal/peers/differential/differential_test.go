@@ -54,7 +54,8 @@ var liveMatches = map[string]matchConfig{
 	"ctf, four commanded": {Map: "flags", Players: 4, Settings: []string{"sv_gametype ctf"}, behavior: behavior{spectate: true, admin: true, ready: true}},
 	"tdm, four commanded": {Map: "pit", Players: 4, Settings: []string{"sv_gametype tdm"}, behavior: behavior{spectate: true, admin: true}},
 	"lms, four":           survival(matchConfig{Map: "pit", Players: 4, Settings: []string{"sv_gametype lms", "sv_scorelimit 2"}}),
-	"lts, five commanded": survival(matchConfig{Map: "flags", Players: 5, Settings: []string{"sv_gametype lts"}, behavior: behavior{spectate: true, admin: true}}),
+	"lts, five commanded": survival(matchConfig{Map: "flags", Players: 5, Settings: []string{"sv_gametype lts"},
+		behavior: behavior{spectate: true, admin: true}}),
 }
 
 // survival completes the configuration of a match with one life per round. All players join during
@@ -74,16 +75,20 @@ var recordedMatches = map[string]matchConfig{
 	"coming":    {Map: "pit", Players: 5, Ticks: 3000, behavior: behavior{rejoin: true, spectate: true}},
 	"commanded": {Map: "pit", Players: 3, Ticks: 3000, behavior: behavior{spectate: true, admin: true, ready: true}, Settings: []string{"sv_scorelimit 3"}},
 	"ctf":       {Map: "flags", Players: 6, Ticks: 5000, behavior: behavior{spectate: true}, Settings: []string{"sv_gametype ctf", "sv_scorelimit 300"}},
-	"fallen":    {Map: "flags", Players: 4, Ticks: 3600, behavior: behavior{spectate: true, until: 1}, Settings: []string{"sv_gametype ctf", "sv_scorelimit 0"}},
-	"lost":      {Map: "flags", Players: 4, Ticks: 3600, behavior: behavior{spectate: true, until: 1}, Settings: []string{"sv_gametype ctf", "sv_scorelimit 0"}},
+	"fallen": {Map: "flags", Players: 4, Ticks: 3600, behavior: behavior{spectate: true, until: 1},
+		Settings: []string{"sv_gametype ctf", "sv_scorelimit 0"}},
+	"lost": {Map: "flags", Players: 4, Ticks: 3600, behavior: behavior{spectate: true, until: 1},
+		Settings: []string{"sv_gametype ctf", "sv_scorelimit 0"}},
 	"tdm": {Map: "pit", Players: 4, Ticks: 5500, Settings: []string{"sv_gametype tdm", "sv_scorelimit 0"}, behavior: behavior{commands: []timedCommand{
 		{60, "set_team 1 0; sv_teambalance_time 1"}, {3300, "swap_teams; sv_match_swap 1"}, {3500, "set_team_all 1"}, {3520, "shuffle_teams; sv_scorelimit 1"},
 		{4600, "sv_tournament_mode 2"}, {4900, "sv_scorelimit 0; sv_timelimit 0"}, {5000, "restart 3"},
 	}}},
 	"lms": survival(matchConfig{Map: "pit", Players: 4, Ticks: 4500, Settings: []string{"sv_gametype lms", "sv_scorelimit 2"}}),
-	"lts": survival(matchConfig{Map: "flags", Players: 6, Ticks: 4500, Settings: []string{"sv_gametype lts", "sv_scorelimit 2", "sv_strict_spectate_mode 1"}, behavior: behavior{
-		ready: true, commands: []timedCommand{{100, "sv_player_ready_mode 1"}, {500, "sv_player_ready_mode 0; pause 0"}, {2500, "shuffle_teams"}, {3000, "sv_strict_spectate_mode 0"}},
-	}}),
+	"lts": survival(matchConfig{Map: "flags", Players: 6, Ticks: 4500, Settings: []string{"sv_gametype lts", "sv_scorelimit 2", "sv_strict_spectate_mode 1"},
+		behavior: behavior{
+			ready: true, commands: []timedCommand{{100, "sv_player_ready_mode 1"}, {500, "sv_player_ready_mode 0; pause 0"}, {2500, "shuffle_teams"},
+				{3000, "sv_strict_spectate_mode 0"}},
+		}}),
 	"tied": {Map: "pit", Players: 2, Ticks: 3200, Settings: []string{"sv_gametype tdm", "sv_timelimit 1"}, behavior: behavior{until: 1}},
 	"rotation": survival(matchConfig{Map: "pit", NextMap: "flags", Players: 3, Ticks: 6000, Settings: []string{
 		"sv_gametype lms", "sv_maprotation pit flags", "sv_matches_per_map 2", "sv_scorelimit 1",
@@ -131,7 +136,8 @@ var mustHappen = []string{
 	"TeamSwap", "SpecInvalidID", "TeamShuffle", "TeamBalance", "CTFDrop", "CTFReturn", "TeamAll", "TeamBalanceVictim",
 	"CTFGrab 0", "CTFGrab 1", "CTFCapture 0", "CTFCapture 1", "GamePaused", "flag in a death tile", "late flag",
 	"kill 1", "kill 2", "kill 3", // the victim, the killer, or both carried a flag
-	"state 0", "state 1", "state 2", "state 4", "state 8", "state 16", "state 48", // running, warmup, sudden death, end of a round, end of a match, pause, countdown
+	"state 0", "state 1", "state 2", "state 4", "state 8", "state 16", "state 48",
+	// running, warmup, sudden death, end of a round, end of a match, pause, countdown
 	"view 0", "view 1", "view 2", "view 3", // free, following players, following flags
 	"match 2 of 2",
 }

@@ -66,7 +66,8 @@ func (v *tour) run(t *testing.T, start func(t testing.TB, home, settings string)
 	peers.WriteFile(t, filepath.Join(home, "maps", "yard.map"), peers.PlainMap(v.drawing))
 	peers.WriteFile(t, filepath.Join(home, tourFile), []byte(tourCommands))
 	econ := peers.FreeAddr(t)
-	s := start(t, home, fmt.Sprintf("%s; sv_gametype %s; ec_bindaddr 127.0.0.1; ec_port %d; ec_password econpw; ec_output_level 2", v.settings, v.gametype, econ.Port()))
+	s := start(t, home, fmt.Sprintf("%s; sv_gametype %s; ec_bindaddr 127.0.0.1; ec_port %d; ec_password econpw; ec_output_level 2", v.settings, v.gametype,
+		econ.Port()))
 	sc := &scenario{t: t, server: s.Addr, received: make(chan datagram, 1024), done: make(chan struct{}), lists: map[string][]string{}}
 	defer close(sc.done)
 	sc.prefix = v.prefix()
@@ -396,7 +397,8 @@ func (sc *scenario) operate(*peers.Server) {
 		}
 	}, alice.got("RCON_LINE"))
 	sc.step("commands without their arguments", func() {
-		for _, name := range []string{"add_vote", "ban", "broadcast", "echo", "exec", "kick", "mod_command", "remove_vote", "say", "set_team", "set_team_all", "toggle", "unban", "vote"} {
+		for _, name := range []string{"add_vote", "ban", "broadcast", "echo", "exec", "kick", "mod_command", "remove_vote", "say", "set_team", "set_team_all",
+			"toggle", "unban", "vote"} {
 			alice.sendRcon(name)
 		}
 	}, alice.got("RCON_LINE"))
