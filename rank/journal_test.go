@@ -211,8 +211,8 @@ func TestCutOffFiles(t *testing.T) {
 	record := (len(whole) - len(magic)) / 5
 	testenv.NoError(t, os.Truncate(path, int64(len(whole)-10)))
 	testenv.NoError(t, j.exchange(nil)) // of the running server
-	want := fmt.Sprintf("%s has become shorter by 10 bytes; what was there does not count any more\nthe last "+
-		"%d bytes of %[1]s are no whole record, as after a crash, and do not count; they are in %[1]s.tail\n", path, record-10)
+	want := fmt.Sprintf("%s has become 10 bytes shorter; the removed records no longer count\nthe last "+
+		"%d bytes of %[1]s are an incomplete record, for example after a crash; they were moved to %[1]s.tail\n", path, record-10)
 	testenv.Check(t, said == want, "said %q, want %q", said, want)
 	cut := whole[len(whole)-record : len(whole)-10]
 	testenv.Check(t, bytes.Equal(testenv.Must(os.ReadFile(path+".tail")), cut), "the tail was not kept")

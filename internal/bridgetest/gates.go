@@ -73,12 +73,12 @@ func (g *GateTest) Run(t *testing.T) {
 		name := gate.Name()
 		if gate.Since != nil {
 			if got := g.passing(gate, at(gate.Since.Release-1)); len(got) > 0 {
-				t.Errorf("%s is for clients from release %s on: earlier ones get it: %v", name, gate.Since.Number, got)
+				t.Errorf("%s needs release %s, but an earlier client gets it: %v", name, gate.Since.Number, got)
 			}
 		}
 		if gate.Until != nil {
 			if got := g.passing(gate, at(gate.Until.Release)); len(got) > 0 {
-				t.Errorf("%s is for clients before release %s: later ones get it: %v", name, gate.Until.Number, got)
+				t.Errorf("%s is for clients before release %s, but a later client gets it: %v", name, gate.Until.Number, got)
 			}
 		}
 		inside := int32(0)
@@ -90,14 +90,14 @@ func (g *GateTest) Run(t *testing.T) {
 		used[name] = declared
 		switch {
 		case len(got) == 0 && !declared:
-			t.Errorf("%s is sent on no way to clients of release %d", name, inside)
+			t.Errorf("no call sends %s to clients of release %d", name, inside)
 		case len(got) > 0 && declared:
 			t.Errorf("%s is sent to clients of release %d, but declared: %s", name, inside, why)
 		}
 	}
 	for name := range g.NotSent {
 		if !used[name] {
-			t.Errorf("%s is declared, and in no gate", name)
+			t.Errorf("%s is declared, but it has no gate", name)
 		}
 	}
 }

@@ -64,17 +64,17 @@ type Task struct {
 // The errors of Run. It returns other errors of the job as text.
 var (
 	// ErrStart means that Run could not start a process.
-	ErrStart = errors.New("confined: no process can be started")
+	ErrStart = errors.New("confined: cannot start a process")
 	// ErrTime means that the job took too long.
-	ErrTime = errors.New("it takes too long")
+	ErrTime = errors.New("the job took too long")
 	// ErrMemory means that the job needed more memory than its limit.
-	ErrMemory = errors.New("it needs too much memory")
+	ErrMemory = errors.New("the job needs too much memory")
 	// ErrOutputSize means that the output reached its limit.
-	ErrOutputSize = errors.New("the result would be too large")
+	ErrOutputSize = errors.New("the output would be too large")
 	// ErrOutput means that the output could not be written: the disk is full or broken.
-	ErrOutput = errors.New("the result cannot be written")
+	ErrOutput = errors.New("the output cannot be written")
 	// ErrCrash means that the process ended in a way that no job does.
-	ErrCrash = errors.New("the process that does it has ended unexpectedly")
+	ErrCrash = errors.New("the process of the job ended unexpectedly")
 )
 
 // The exit statuses of a job.
@@ -106,7 +106,7 @@ const (
 // after, and Run returns the error of ctx.
 func Run(ctx context.Context, t Task) error {
 	if os.Getenv(marker) != "" {
-		return fmt.Errorf("%w: this one is confined itself", ErrStart)
+		return fmt.Errorf("%w: this process is confined itself", ErrStart)
 	}
 	self, err := executable()
 	if err != nil {

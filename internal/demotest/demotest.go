@@ -88,7 +88,7 @@ func Check(tb testing.TB, file []byte) (snapshots, messages int) {
 		for at < min(len(file), len(again)) && file[at] == again[at] {
 			at++
 		}
-		tb.Errorf("%d bytes become %d, which differ from byte %d on", len(file), len(again), at)
+		tb.Errorf("%d bytes become %d; they differ from byte %d on", len(file), len(again), at)
 	}
 	for {
 		var x, y demo.Chunk

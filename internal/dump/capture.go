@@ -38,7 +38,7 @@ func ReadCapture(r io.Reader, f func(*Datagram)) error {
 		case errors.Is(err, pcap.ErrNotUDP):
 			continue
 		case errors.Is(err, pcap.ErrFragment):
-			g.Fault = "a fragment of a datagram; fragments are not put together"
+			g.Fault = "a fragment of a datagram; dump does not reassemble fragments"
 		case err != nil:
 			g.Fault = err.Error()
 		default:

@@ -14,7 +14,7 @@ import (
 func (r *Record) addConnless(payload []byte) (rest []byte, ok bool) {
 	const id = 8
 	if len(payload) < id || !bytes.Equal(payload[:4], []byte{0xff, 0xff, 0xff, 0xff}) {
-		r.addFault("no message that is known")
+		r.addFault("unknown message")
 		r.addHex(payload)
 		return nil, false
 	}
@@ -45,7 +45,7 @@ func (r *Record) addConnless6(p *packet.Packet6) {
 		for len(rest) > 0 && len(texts) < most {
 			text, after, whole := bytes.Cut(rest, []byte{0})
 			if !whole {
-				r.addFault("the last text does not end")
+				r.addFault("the last text has no end")
 			}
 			texts = append(texts, string(text))
 			rest = after

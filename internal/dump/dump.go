@@ -156,7 +156,7 @@ func (d *Decoder) explainPayload(f *flow, r *Record, toServer bool, b []byte) {
 	kind, drop := packet.Classify(b)
 	switch kind {
 	case packet.KindDrop:
-		r.addFault("no protocol that is known begins so: %v", drop)
+		r.addFault("unknown protocol: %v", drop)
 		r.addHex(b)
 		d.emitRecord(r)
 	case packet.KindHalfLife:
@@ -242,7 +242,7 @@ func (d *Decoder) explainData(f *flow, r *Record, toServer bool, ack int, flags 
 		r.Faults = nil
 	}
 	if err := it.Err(); err != nil {
-		r.addFault("%v: the header promises %d chunks, %d are whole", err, promised, n)
+		r.addFault("%v: the header announces %d chunks, but %d are complete", err, promised, n)
 	} else if rest := it.Rest(); len(rest) > 0 {
 		r.addFault("%d bytes follow the last of %d chunks", len(rest), promised)
 		r.addHex(rest)
@@ -269,7 +269,7 @@ func (d *Decoder) explainChunk(f *flow, r *Record, toServer bool, c *packet.Chun
 		return
 	}
 	if m.vital && !vital {
-		r.addFault("not vital: receivers ignore it")
+		r.addFault("not vital, so receivers ignore it")
 	}
 	if toServer && m.serverOnly || !toServer && m.clientOnly {
 		r.addFault("sent by the wrong side")

@@ -158,10 +158,10 @@ func TestFaults6(t *testing.T) {
 	}{
 		"nothing": {func(*six) {}, ""},
 		"wrong token": {func(p *six) { p.add(true, packet.AppendControl6(nil, 0, other, packet.ControlKeepAlive)) },
-			"token 00000007, but that of the connection is 22222222"},
+			"token 00000007, but the connection's token is 22222222"},
 		"no token": {func(p *six) {
 			p.add(true, packet.AppendControl6(nil, 0, packet.PlacedToken{}, packet.ControlKeepAlive))
-		}, "no token; that of the connection is 22222222"},
+		}, "no token; the connection's token is 22222222"},
 		"token in the header": {func(p *six) {
 			g := packet.PlacedToken{Place: packet.TokenInHeader, Token: serverToken}
 			p.add(true, packet.AppendPacket6(nil, packet.FlagResend, 0, 0, g, make([]byte, 4)))
@@ -172,7 +172,7 @@ func TestFaults6(t *testing.T) {
 		"client CONNECTACCEPT": {func(p *six) { p.add(true, packet.AppendAccept6(nil, p.guard, 1)) }, "clients do not send CONNECTACCEPT"},
 		"server ACCEPT":        {func(p *six) { p.control(false, 0, packet.ControlClientAccept) }, "servers do not send ACCEPT"},
 		"no payload":           {func(p *six) { p.add(true, []byte{0x10, 0, 0}) }, "!!"},
-		"short chunk":          {func(p *six) { p.raw(true, 2, packet.AppendChunk6(nil, 0, 0, []byte{1})) }, "the header promises 2 chunks, 1 are whole"},
+		"short chunk":          {func(p *six) { p.raw(true, 2, packet.AppendChunk6(nil, 0, 0, []byte{1})) }, "the header announces 2 chunks, but 1 are complete"},
 		"too much": {func(p *six) {
 			p.raw(true, 1, append(packet.AppendChunk6(nil, packet.ChunkVital, 1, say.Append(nil)), 1, 2, 3))
 		}, "3 bytes follow the last of 1 chunks"},
@@ -195,7 +195,7 @@ func TestFaults6(t *testing.T) {
 		"text without end": {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("\xff\xff\xff\xffinf3a\x00b"))) },
 			"the last text does not end"},
 		"heartbeat":         {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("\xff\xff\xff\xffbea2\x20\x6f"))) }, "bea2 bytes=16 hex=206f"},
-		"connless nonsense": {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("hi"))) }, "no message that is known"},
+		"connless nonsense": {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("hi"))) }, "unknown message"},
 		"harm":              {func(p *six) { p.add(true, packet.AppendClose6(nil, 0, p.guard, "\x1b[2Jbye\u0085\u202e")) }, "bye"},
 	} {
 		t.Run(name, func(t *testing.T) {

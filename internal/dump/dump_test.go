@@ -193,10 +193,10 @@ func TestFaults(t *testing.T) {
 	}{
 		"nothing": {func(*packets) {}, ""},
 		"wrong token": {func(p *packets) { p.add(true, packet.AppendControl(nil, 0, 7, packet.ControlKeepAlive)) },
-			"token 00000007, but the receiver has handed out 22222222"},
+			"token 00000007, but the receiver assigned 22222222"},
 		"wrong ack": {func(p *packets) { p.add(true, packet.AppendControl(nil, 9, serverToken, packet.ControlKeepAlive)) },
 			"acknowledges 9, but the last sent was 0"},
-		"short chunk":    {raw(true, 2, packet.AppendChunk(nil, 0, 0, say.Append(nil))...), "the header promises 2 chunks, 1 are whole"},
+		"short chunk":    {raw(true, 2, packet.AppendChunk(nil, 0, 0, say.Append(nil))...), "the header announces 2 chunks, but 1 are complete"},
 		"too much":       {raw(true, 0, 1, 2, 3), "3 bytes follow the last of 0 chunks"},
 		"unknown":        {raw(true, 1, packet.AppendChunk(nil, 0, 0, []byte{0xbf, 0x01})...), "unknown"},
 		"no message":     {raw(true, 1, packet.AppendChunk(nil, 0, 0, nil)...), "!!"},

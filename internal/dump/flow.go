@@ -147,7 +147,7 @@ func (f *flow) checkToken(r *Record, toServer bool, p *packet.Packet) {
 	to := &f.endpoints[1-senderIndex(toServer)]
 	request := p.Flags&packet.FlagControl != 0 && p.ControlID() == packet.ControlToken
 	if to.hasToken && p.Token != to.token && !request {
-		r.addFault("token %08x, but the receiver has handed out %08x", uint32(p.Token), uint32(to.token))
+		r.addFault("token %08x, but the receiver assigned %08x", uint32(p.Token), uint32(to.token))
 	}
 }
 

@@ -156,10 +156,10 @@ func (g *tokenState6) check(r *Record, p *packet.Packet6) {
 	switch {
 	case !g.known:
 	case p.HasToken && g.Place != packet.TokenInHeader:
-		r.addFault("a token in the header, which the handshake does not have there")
+		r.addFault("a token in the header, but the handshake has it elsewhere")
 	case !has && g.Place != packet.TokenAbsent:
-		r.addFault("no token; that of the connection is %08x", uint32(g.Token))
+		r.addFault("no token; the connection's token is %08x", uint32(g.Token))
 	case has && token != g.Token:
-		r.addFault("token %08x, but that of the connection is %08x", uint32(token), uint32(g.Token))
+		r.addFault("token %08x, but the connection's token is %08x", uint32(token), uint32(g.Token))
 	}
 }

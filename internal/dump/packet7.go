@@ -61,7 +61,7 @@ func (f *flow) explainControl7(r *Record, toServer bool, p *packet.Packet) {
 		r.Name = "TOKEN"
 		response()
 		if toServer && p.Token == packet.NoToken && len(p.Payload) < packet.MinTokenRequestSize {
-			r.addFault("a request of %d bytes; servers answer from %d on", len(p.Payload), packet.MinTokenRequestSize)
+			r.addFault("a request of %d bytes; servers answer requests of at least %d", len(p.Payload), packet.MinTokenRequestSize)
 		}
 	default:
 		r.Name = fmt.Sprintf("control %d", id)

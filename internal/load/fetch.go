@@ -43,7 +43,7 @@ func FetchMap(server transport.Peer, limit time.Duration) (size int, span time.D
 		case c.Err() != nil:
 			return 0, 0, c.Err()
 		case time.Now().After(end):
-			return 0, 0, fmt.Errorf("%w: map not here after %v", ErrTimeout, limit)
+			return 0, 0, fmt.Errorf("%w: the map is not complete after %v", ErrTimeout, limit)
 		case began == 0 && c.State() == client.Loading:
 			began = now
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // ErrJoin means that not all clients joined in time.
-var ErrJoin = errors.New("load: clients did not get into the game")
+var ErrJoin = errors.New("load: not all clients joined")
 
 // Config describes clients and their servers. All fields but Servers and Clients may be zero.
 type Config struct {

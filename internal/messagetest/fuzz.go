@@ -64,7 +64,7 @@ func (s *Suite[I, M, O]) FuzzDecode(f *testing.F, captures []string, seeds ...[]
 		fresh := reflect.New(s.messages[m.ID()]).Interface().(M)
 		u.Reset(out)
 		if !s.ReadID(&u, m) {
-			t.Fatalf("%x has not the id of %T", out, m)
+			t.Fatalf("%x does not have the id of %T", out, m)
 		}
 		if err := fresh.Unpack(&u); err != nil || !equal(fresh, again) {
 			t.Fatalf("a fresh message reads differently: %+v, %+v, %v", fresh, again, err)

@@ -86,7 +86,7 @@ func report(sample []*mutant, reasons map[string]reason, folders []string) error
 			total++
 		}
 		share := 100 * float64(kills) / float64(max(total, 1))
-		fmt.Printf("%s: %d of %d killed (%.0f %%), %d behave as the code does, %d survivors without a reason, %d not run\n",
+		fmt.Printf("%s: %d of %d killed (%.0f %%), %d behave like the code, %d survivors without a reason, %d not run\n",
 			folder, kills, total, share, same, open, left)
 		failed = failed || share < 90 || open > 0
 	}

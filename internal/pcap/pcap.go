@@ -114,7 +114,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 func (r *Reader) Next() (Packet, error) {
 	p, err := r.readPacket()
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("%w, in what begins at byte %d", err, r.start)
+		err = fmt.Errorf("%w, in the packet or block at byte %d", err, r.start)
 	}
 	return p, err
 }
@@ -221,7 +221,7 @@ func (r *Reader) readBlock() (blockType uint32, body []byte, err error) {
 // checkSize compares the size of a block with the size after its content.
 func (r *Reader) checkSize(size uint32, behind []byte) error {
 	if again := r.order.Uint32(behind); again != size {
-		return fmt.Errorf("%w: a block of %d bytes, and of %d by the length behind it", ErrFormat, size, again)
+		return fmt.Errorf("%w: a block with the lengths %d and %d", ErrFormat, size, again)
 	}
 	return nil
 }

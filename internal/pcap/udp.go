@@ -54,7 +54,7 @@ func (p *Packet) UDP() (Datagram, error) {
 		return Datagram{}, err
 	}
 	if len(b) == 0 {
-		return Datagram{}, fmt.Errorf("%w: nothing behind the link's header", ErrPacket)
+		return Datagram{}, fmt.Errorf("%w: nothing after the link header", ErrPacket)
 	}
 	var d Datagram
 	var src, dst netip.Addr
@@ -108,7 +108,7 @@ func linkPayload(link LinkType, b []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: link type %d is not supported", ErrPacket, link)
 	}
 	if len(b) < headerSize {
-		return nil, fmt.Errorf("%w: %d bytes of a link's header", ErrPacket, len(b))
+		return nil, fmt.Errorf("%w: %d bytes of a link header", ErrPacket, len(b))
 	}
 	etherType := binary.BigEndian.Uint16(b[typeAt:])
 	b = b[headerSize:]

@@ -128,7 +128,7 @@ func (f *File) Update(all bool, forget func(), found func(body []byte) bool) (an
 	}
 	shorter := f.seen != nil && os.SameFile(info, f.seen) && info.Size() < f.Offset
 	if shorter {
-		f.report("%s has become shorter by %d bytes; what was there does not count any more", f.Path, f.Offset-info.Size())
+		f.report("%s has become %d bytes shorter; the removed records no longer count", f.Path, f.Offset-info.Size())
 	}
 	anew = all || f.Reload || f.seen == nil || !os.SameFile(info, f.seen) || shorter
 	from := f.Offset
@@ -187,7 +187,7 @@ func (f *File) CutTail() error {
 	if err != nil {
 		return err
 	}
-	f.report("the last %d bytes of %s are no whole record, as after a crash, and do not count; they are in %[2]s.tail", f.tail, f.Path)
+	f.report("the last %d bytes of %s are an incomplete record, for example after a crash; they were moved to %[2]s.tail", f.tail, f.Path)
 	f.tail = 0
 	f.seen, err = file.Stat()
 	return err
@@ -239,7 +239,7 @@ func (f *File) Replace(records []byte) error {
 		if err := atomicfile.Write(f.Path+".damaged", old); err != nil {
 			return err
 		}
-		f.report("%s was damaged in %d of %d bytes: it has the rest now, and %[1]s.damaged is as it was", f.Path, f.Damaged+int(f.tail), len(old))
+		f.report("%s was damaged in %d of %d bytes; it now has only the good records, and %[1]s.damaged is the damaged file", f.Path, f.Damaged+int(f.tail), len(old))
 	}
 	b := append([]byte(f.Magic), records...)
 	if err := atomicfile.Write(f.Path, b); err != nil {

@@ -205,7 +205,7 @@ func (t *match) run(last int32) {
 		}
 		work, idle := t.idleWork(), int64(end)-int64(t.world.Tick())-1
 		if idle > 0 && t.idle+idle*work > maxIdle {
-			t.res.End = fmt.Errorf("%w: %d after tick %d, which are %v", ErrIdle, idle, t.world.Tick(), time.Duration(idle)*time.Second/ddrace.TickRate)
+			t.res.End = fmt.Errorf("%w: %d ticks after tick %d (%v)", ErrIdle, idle, t.world.Tick(), time.Duration(idle)*time.Second/ddrace.TickRate)
 			return
 		}
 		for t.world.Tick() < end {

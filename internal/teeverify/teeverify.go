@@ -27,7 +27,7 @@ const maxSearchWork = 1e10
 const progressTicks = 100
 
 // ErrIdle means that the recording skips so many ticks that Verify does not run them all.
-var ErrIdle = errors.New("teeverify: too many ticks in which nothing is recorded")
+var ErrIdle = errors.New("teeverify: the recording skips too many ticks")
 
 // Config says what to verify.
 type Config struct {
