@@ -228,7 +228,7 @@ func guard(v *vm, c *rt.GoCont) error {
 	case !v.loaded:
 		return nil
 	case name == "state":
-		return errors.New("the table state stays; set what is in it, such as state.round = 1")
+		return errors.New("the table state stays; set its fields, such as state.round = 1")
 	}
 	return fmt.Errorf("%s belongs to the file and cannot be set by a function, since it would not be saved; use state.%s", name, name)
 }

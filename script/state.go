@@ -42,7 +42,7 @@ func (v *vm) appendTable(dst []byte, t *rt.Table, path string, depth int) ([]byt
 		return dst, fmt.Errorf("%s is nested too deeply, or contains itself", path)
 	}
 	if _, ok := v.frozen[t]; ok {
-		return dst, fmt.Errorf("%s is a table of the file; copy what is to be saved", path)
+		return dst, fmt.Errorf("%s is a table of the file; copy its values to save them", path)
 	}
 	if t.Metatable() != nil {
 		return dst, fmt.Errorf("%s has a metatable, which is not saved", path)

@@ -568,7 +568,7 @@ func property[T any](get func(*game.Tx, game.PlayerID) T, set func(*game.Tx, gam
 // method returns a method of players. n is the number of arguments, including the player.
 func method(n int, f fn) member { return member{method: f, args: n} }
 
-var errDrawing = errors.New("draw shows its entity, and reads and changes nothing else: tick can put what it needs into the entity, with e:set")
+var errDrawing = errors.New("draw shows its entity, and reads and changes nothing else: tick can store values in the entity with e:set")
 
 var errEnded = errors.New("this can be used only during the hook that it was given to")
 
