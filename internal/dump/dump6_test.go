@@ -193,7 +193,7 @@ func TestFaults6(t *testing.T) {
 		"object not known":      {func(p *six) { p.raw(false, 1, packet.AppendChunk6(nil, 0, 0, pickup(5))) }, `"type 32766 0"=[0 0]`},
 		"request without token": {func(p *six) { p.add(true, packet.AppendConnless6(nil, []byte("\xff\xff\xff\xffgie3"))) }, "no token: servers do not answer"},
 		"text without end": {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("\xff\xff\xff\xffinf3a\x00b"))) },
-			"the last text does not end"},
+			"the last text has no end"},
 		"heartbeat":         {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("\xff\xff\xff\xffbea2\x20\x6f"))) }, "bea2 bytes=16 hex=206f"},
 		"connless nonsense": {func(p *six) { p.add(false, packet.AppendConnless6(nil, []byte("hi"))) }, "unknown message"},
 		"harm":              {func(p *six) { p.add(true, packet.AppendClose6(nil, 0, p.guard, "\x1b[2Jbye\u0085\u202e")) }, "bye"},

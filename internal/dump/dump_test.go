@@ -205,9 +205,9 @@ func TestFaults(t *testing.T) {
 		"out of range":   {raw(true, 1, packet.AppendChunk(nil, packet.ChunkVital, 1, (&msg7.ClEmoticon{Emoticon: 99}).Append(nil))...), "Cl_Emoticon"},
 		"wrong side":     {func(p *packets) { p.send(false, 0, 1, say) }, "wrong side"},
 		"gap":            {func(p *packets) { p.send(false, 0, 5, chat) }, "sequence 5 follows 0: 4 vital chunks are not in the capture"},
-		"no protocol":    {func(p *packets) { p.add(true, []byte{1}) }, "no protocol"},
+		"no protocol":    {func(p *packets) { p.add(true, []byte{1}) }, "unknown protocol"},
 		"server CONNECT": {func(p *packets) { p.add(false, packet.AppendConnect(nil, clientToken, serverToken)) }, "servers do not send CONNECT"},
-		"short request":  {func(p *packets) { p.add(true, packet.AppendTokenRequest(nil, 5)[:20]) }, "bytes; servers answer from 512 on"},
+		"short request":  {func(p *packets) { p.add(true, packet.AppendTokenRequest(nil, 5)[:20]) }, "bytes; servers answer requests of at least 512"},
 		"wrong delta":    {func(p *packets) { p.send(false, 0, 1, &msg7.SnapSingle{Tick: 1, DeltaTick: 2, Data: []byte{1, 2}}) }, "snapshot: delta truncated"},
 		"wrong checksum": {func(p *packets) {
 			p.send(false, 0, 1, &msg7.SnapSingle{Tick: 1, DeltaTick: 2, CRC: 5, Data: []byte{0, 0, 0}})
