@@ -79,8 +79,8 @@ func TestMapDataMustBeAsAnnounced(t *testing.T) {
 		{"a chunk too short", nil, func(hs *hostileServer) { hs.send(chunk(1)) }, "has 1 bytes instead of 1384"},
 		{"an empty chunk", nil, func(hs *hostileServer) { hs.send(chunk(0)) }, "has 0 bytes"},
 		{"beyond the end", func(m *msg7.MapChange) { m.Size = 1000 }, func(hs *hostileServer) { hs.send(chunk(1384)) }, "has 1384 bytes instead of 1000"},
-		{"other bytes", func(m *msg7.MapChange) { m.Size = 1000 }, func(hs *hostileServer) { hs.send(chunk(1000)) }, "not what was announced"},
-		{"right checksum, wrong hash", func(m *msg7.MapChange) { m.SHA256.Sum[0] ^= 1 }, nil, "not what was announced"},
+		{"other bytes", func(m *msg7.MapChange) { m.Size = 1000 }, func(hs *hostileServer) { hs.send(chunk(1000)) }, "is not the announced map"},
+		{"right checksum, wrong hash", func(m *msg7.MapChange) { m.SHA256.Sum[0] ^= 1 }, nil, "is not the announced map"},
 		{"no map", func(m *msg7.MapChange) {
 			b := make([]byte, 1000)
 			m.Size, m.CRC, m.SHA256.Sum = 1000, int32(crc32.ChecksumIEEE(b)), sha256.Sum256(b)

@@ -1,7 +1,7 @@
 // Small helpers for elements. Nothing here parses HTML: text is inserted as text.
 
 /**
- * Creates an element. Properties that begin with "on" are listeners. Those with a dash, and role,
+ * Creates an element. Properties that begin with "on" are listeners. Properties with a dash, and role,
  * for and class, are attributes.
  * @param {string} tag
  * @param {Record<string, any>} [props]
