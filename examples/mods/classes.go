@@ -11,7 +11,7 @@ type Classes struct {
 }
 
 // classes are the lines of the menu.
-var classes = []string{"Soldier: grenades", "Scout: fast, with a shotgun", "Heavy: slow, with armor"}
+var classes = []string{"Soldier: grenades", "Scout: fast, with a shotgun", "Heavy: slow, with armour"}
 
 // NewClasses makes the mod.
 func NewClasses() game.Mod { return &Classes{} }
