@@ -12,8 +12,9 @@ const (
 	maxChatLenByte = utf8.UTFMax * maxChatLen
 )
 
-// LongLine is the Value of a CmdSay for lines of up to 255 code points, as DDNet takes them. They have to be further apart
-// if they are longer, by one second for each 32 code points instead of each 20.
+// LongLine is the Value of a CmdSay that allows lines of up to 255 code points instead of 127, as
+// DDNet does. With spam protection, the next line may follow after one second for each 32 code
+// points instead of each 20.
 const LongLine int32 = 1
 
 // isInvisible reports whether clients treat a code point as white space.

@@ -73,8 +73,7 @@ const (
 	PlayerFlagAim // shows the line of the hook (DDNet)
 )
 
-// NumSkinParts is the number of parts of a skin: body, marking, decoration,
-// hands, feet, eyes.
+// NumSkinParts is the number of parts of a skin: body, marking, decoration, hands, feet and eyes.
 const NumSkinParts = 6
 
 // Skin is the look of a tee.
@@ -95,35 +94,35 @@ type Profile struct {
 // CommandKind selects the fields of a [Command] that are used.
 type CommandKind uint8
 
-// The commands and the fields they use. Other fields are zero.
+// The commands and the fields they use. All other fields are zero.
 const (
-	// CmdJoin connects a player: Player, AsSpectator, AddrHash. The player counts for
-	// slots and team sizes from now on but is not in the game yet.
+	// CmdJoin connects a player: Player, AsSpectator, AddrHash. The player counts for slots and
+	// team sizes from now on, but enters the game only with CmdEnterGame.
 	CmdJoin CommandKind = iota + 1
-	// CmdProfile sets the profile of a connected player, once before CmdEnterGame, and
-	// changes that of a player in the game: Player, Profile.
+	// CmdProfile sets the profile of a player: Player, Profile. It is sent once before
+	// CmdEnterGame, and later for each change.
 	CmdProfile
 	// CmdEnterGame brings a connected player into the game: Player.
 	CmdEnterGame
 	// CmdLeave disconnects a player: Player, Text (the reason shown to others).
 	CmdLeave
-	// CmdInput is the predicted input for this tick: Player, Input. There is at most
-	// one per player and tick; without one the previous input stays. It is applied
-	// after all commands of other kinds. In worlds of DDRace there may be several, in the order
-	// of their arrival: the first one moves the tee, and all act on its weapons.
+	// CmdInput is a player's input for this tick: Player, Input. A player has at most one in a
+	// tick; without one, the previous input stays. The world applies it after all commands of other
+	// kinds. In DDRace a player can have several in a tick, in the order of arrival: the first one
+	// moves the tee, and all of them act on its weapons.
 	CmdInput
-	// CmdDirectInput is an input on arrival, before its tick: Player, Input. It fires,
-	// switches weapons and requests a respawn at once.
+	// CmdDirectInput is an input that has just arrived, before the tick it is for: Player, Input.
+	// It fires, switches weapons and requests a respawn at once.
 	CmdDirectInput
-	// CmdSay is a chat line: Player (Nobody for the server), Chat, Target (for
-	// whispers), Text, Value (0 or [LongLine]). A whisper of the server appears to Target as an ordinary line
-	// of the server.
+	// CmdSay is a chat line: Player (Nobody for the server), Chat, Target (for whispers), Text,
+	// Value (0 or [LongLine]). For Target, a whisper of the server looks like an ordinary line of
+	// the server.
 	CmdSay
 	// CmdSetTeam requests a team change: Player, Team.
 	CmdSetTeam
-	// CmdSpectate changes what a spectator follows: Player, Spectate, Target.
+	// CmdSpectate changes the target of a spectator's camera: Player, Spectate, Target.
 	CmdSpectate
-	// CmdKill is the player's request to die: Player.
+	// CmdKill kills the player's own tee, at the player's request: Player.
 	CmdKill
 	// CmdEmoticon shows an emoticon: Player, Value 0..15.
 	CmdEmoticon
@@ -131,80 +130,81 @@ const (
 	CmdReady
 	// CmdSkinChange changes the skin: Player, Profile (only Skin is used).
 	CmdSkinChange
-	// CmdPlayerFlags sets flags that the session knows: Player, Value (only
-	// PlayerFlagAdmin and PlayerFlagBot).
+	// CmdPlayerFlags sets the flags that only the server knows: Player, Value (PlayerFlagAdmin and
+	// PlayerFlagBot).
 	CmdPlayerFlags
 
 	// CmdTuneParams replaces all tuning parameters: Tuning.
 	CmdTuneParams
-	// CmdSetRules replaces the rules: Rules. Players are told what changed, and also of
-	// what Value says, TellSettings or TellLimits.
+	// CmdSetRules replaces the rules: Rules. The world emits events for the changes. Value adds
+	// events: TellSettings or TellLimits.
 	CmdSetRules
-	// CmdRestart starts a warmup: Value in seconds, 0 for a new match at once, -1 for
-	// a warmup without end.
+	// CmdRestart starts a warmup: Value in seconds, 0 to start a match at once, -1 for a warmup
+	// without an end.
 	CmdRestart
-	// CmdPause pauses the game: Value in seconds, 0 to end a pause, -1 for a pause
-	// without end, PauseToggle to end a pause or begin one without end.
+	// CmdPause pauses the game: Value in seconds, 0 to end a pause, -1 for a pause without an end,
+	// or PauseToggle.
 	CmdPause
-	// CmdForceTeam is an operator's team change: Player (Nobody for all), Team, Value
-	// (minutes during which the player cannot change again).
+	// CmdForceTeam is an operator's team change: Player (Nobody for all), Team, Value (the minutes
+	// for which the player cannot change team again).
 	CmdForceTeam
-	// CmdSwapTeams, CmdShuffleTeams and CmdBalanceTeams are the operator's commands of
-	// these names. CmdLockTeams toggles the lock.
+	// CmdSwapTeams, CmdShuffleTeams and CmdBalanceTeams run the operator's commands swap_teams,
+	// shuffle_teams and force_teambalance. CmdLockTeams locks or unlocks the teams.
 	CmdSwapTeams
 	CmdShuffleTeams
 	CmdBalanceTeams
 	CmdLockTeams
 	// CmdEndMatch ends the match now and requests another map.
 	CmdEndMatch
-	// CmdBroadcast shows Text to all.
+	// CmdBroadcast shows Text in the middle of every player's screen.
 	CmdBroadcast
 
-	// CmdEyes is a player's request for an expression of their tee, which it has when nothing
-	// else changes it: Player, Emote, Value (seconds, at most a day). It is not among the
-	// others of players because replay logs have these numbers.
+	// CmdEyes sets the eyes of a player's tee at the player's request: Player, Emote, Value
+	// (seconds, at most a day). Other causes, such as pain, override it. Its number follows the
+	// operator's commands because replay logs contain the numbers.
 	CmdEyes
 
-	// CmdSetVariable sets a variable that a mode or mod declared; see [SetVariable]: Text.
+	// CmdSetVariable sets a variable of a mode or mod: Text. Use [SetVariable] to make one.
 	CmdSetVariable
-	// CmdChatCommand and CmdConsoleCommand run a command that a mode or mod declared; see
-	// [ChatCommand] and [ConsoleCommand]: Player, Text.
+	// CmdChatCommand and CmdConsoleCommand run a command of a mode or mod: Player, Text. Use
+	// [ChatCommand] and [ConsoleCommand] to make one.
 	CmdChatCommand
 	CmdConsoleCommand
 
-	// CmdAddNPC gives the first NPC that a mode or mod wants a seat: Player. See
+	// CmdAddNPC gives a free seat to the first NPC that a mode or mod has requested: Player. See
 	// [World.NPCRequests].
 	CmdAddNPC
 
-	// CmdReload gives a mod another source: Value (the number of the mod in Config.Mods, or ReloadMode), Text.
-	// Mods that are no [Reloader] ignore it.
+	// CmdReload changes the source of a mod: Value (the index in Config.Mods, or ReloadMode), Text.
+	// Mods that do not implement [Reloader] ignore it.
 	CmdReload
-	// CmdMenu is a player's choice of a line in a menu of a mode or mod, see [ChooseLine]:
-	// Player, Text.
+	// CmdMenu chooses a line in a player's menu: Player, Text. Use [ChooseLine] to make one.
 	CmdMenu
-	// CmdVoteEnd ends a vote of a mode or mod, see [EndVote]: Value.
+	// CmdVoteEnd ends a vote of a mode or mod: Value. Use [EndVote] to make one.
 	CmdVoteEnd
-	// CmdStored is an answer of the storage; see [StoreAnswer.Command]: Text.
+	// CmdStored delivers an answer of the storage: Text. Use [StoreAnswer.Command] to make one.
 	CmdStored
-	// CmdShowOthers says which tees a player of DDRace wants to see: Player, Value (a [ShowOthers]).
+	// CmdShowOthers selects the tees that a player of DDRace wants to see: Player, Value (a
+	// [ShowOthers]).
 	CmdShowOthers
-	// CmdStopHook stops a call of a hook of a mod: Value (its number, as in CmdReload), Text. Only
-	// [World.AppendHookStops] makes it.
+	// CmdStopHook stops a hook call of a mod: Value (the mod, as in CmdReload), Text. Only
+	// [World.AppendHookStops] makes one.
 	CmdStopHook
 )
 
-// PauseToggle is the Value of a CmdPause that ends a pause or begins one without end.
+// PauseToggle is the Value of a CmdPause that ends a running pause, or else begins a pause without
+// an end.
 const PauseToggle int32 = -2
 
-// Flags in the Value of a CmdSetRules, since operators may set a rule to what it is.
+// Flags for the Value of a CmdSetRules. They send an event even if no rule has changed.
 const (
-	TellSettings int32 = 1 << iota // EvServerSettings in any case
-	TellLimits                     // EvGameInfo if players know another number of the match
+	TellSettings int32 = 1 << iota // always emit EvServerSettings
+	TellLimits                     // emit EvGameInfo if the match number that players see is outdated
 )
 
-// Command is a request to the world. The commands of one tick are applied in the given
-// order, which should be that of their arrival. A command that the rules refuse changes
-// nothing.
+// Command is a request to the world. Pass the commands of a tick in the order in which they
+// arrived; the world applies them in this order. A command that the rules do not allow has no
+// effect.
 type Command struct {
 	Kind        CommandKind
 	Player      PlayerID
@@ -214,8 +214,8 @@ type Command struct {
 	Spectate    SpectateMode
 	AsSpectator bool
 	Value       int32
-	// AddrHash is equal for players with the same network address, so that votes count
-	// them once. The address cannot be derived from it.
+	// AddrHash is equal for players with the same network address, so that their votes count once.
+	// The address cannot be derived from it.
 	AddrHash uint64
 	Input    Input
 	Text     string

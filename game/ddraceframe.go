@@ -5,15 +5,15 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// TeamSuper is the DDRace team of tees that collide with all others. Those before it, from 0, are
-// of players who race together; in team 0 everybody races alone.
+// TeamSuper is the DDRace team whose tees collide with the tees of all teams. In team 0 each player
+// races alone; in the teams from 1 to 63 players race together.
 const TeamSuper = 64
 
-// DDRaceRange is how far from the centre of the screen things are sent in DDRace, to clients that
-// do not say how much they show.
+// DDRaceRange is the default [View.Range] in DDRace, in units, for clients that do not report the
+// size of their view.
 var DDRaceRange = vec.Vec2{X: 1200, Y: 800}
 
-// DDRaceMap is the range of who sees the whole map.
+// DDRaceMap is the [View.Range] of a player who sees the whole map.
 var DDRaceMap = vec.Vec2{X: 1e6, Y: 1e6}
 
 // PauseKind says how a player left the own tee to look around.

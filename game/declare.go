@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// ErrDeclared means that a mode or mod declares in Start what cannot be: a name that is taken
-// or has other characters, too many of a kind, nothing to run.
+// ErrDeclared means that a mode or mod made an invalid declaration in Start: a name that is taken
+// or has invalid characters, too many declarations of a kind, or no function to run.
 var ErrDeclared = errors.New("game: cannot be declared")
 
-// The most that mode and mods together may declare in their Start methods.
+// The limits on declarations in Start, for the mode and all mods together.
 const (
 	MaxVariables = 128
-	MaxCommands  = 128 // of the chat, and again of the console
-	MaxTimers    = 64  // and as many menus and votes
+	MaxCommands  = 128 // chat commands, and as many console commands
+	MaxTimers    = 64  // timers, and as many menus and as many votes
 )
 
 // declared is what mode and mods declared. Only values of variables and times of timers change

@@ -33,7 +33,7 @@ type EntityKind struct {
 // KindID is an [EntityKind] that a world knows.
 type KindID uint8
 
-// MaxEntityParts is the largest number of parts of an entity.
+// MaxEntityParts is the maximum number of parts of an entity; see [EntityKind.Parts].
 const MaxEntityParts = 16
 
 // The bounds on what modes and mods can have in the world, which leave the ids and the time

@@ -100,10 +100,10 @@ type PlayerState struct {
 	Spectating bool
 }
 
-// CharacterState is a tee, as the snapshot item Character.
+// CharacterState is a tee in a frame, with the values of the snapshot item Character.
 type CharacterState struct {
 	Player       PlayerID
-	Tick         int32 // tick of the core values; 0 if they are of the frame's tick
+	Tick         int32 // tick of the position, velocity and hook below; 0 means the frame's tick
 	X, Y         int32
 	VelX, VelY   int32
 	Angle        int32
@@ -117,31 +117,33 @@ type CharacterState struct {
 	HookDY       int32
 	Health       int32 // 0..10
 	Armor        int32 // 0..10
-	Ammo         int32 // rounds left, 10 if endless; for the ninja the tick at which it ends
+	Ammo         int32 // rounds left, 10 if unlimited; for the ninja the tick at which it ends
 	Weapon       Weapon
 	Emote        Emote
 	AttackTick   int32
-	// TriggeredEvents is the set of core events (jumps, hook hits) of this tick.
+	// TriggeredEvents is the set of physics events of this tick, such as jumps and hook hits.
 	TriggeredEvents int32
-	// The following are set only if Frame.Extended is. FreezeStart and FreezeEnd are the
-	// ticks of a freeze, 0 for none, FreezeEnd also FreezeForever. TickOrder is the place
-	// among the tees in the order in which they move. NotFor are those who do not see it. Jumps is
-	// how often the tee can jump, AirJumps how often it did in the air.
+	// The fields from here to Jumps are set only if Frame.Extended is true. FreezeStart and
+	// FreezeEnd are the ticks of a freeze: 0 without one, and FreezeEnd can be FreezeForever.
+	// TickOrder is the tee's place in the order in which tees move. NotFor is the set of players
+	// who do not see the tee. Jumps is the number of jumps the tee has before it must land;
+	// AirJumps is the number of air jumps since it left the ground.
 	Flags                  CharacterFlags
 	FreezeStart, FreezeEnd int32
 	Jumps, AirJumps        int32
 	TickOrder              int32
 	NotFor                 PlayerMask
-	// Secret tees are hidden by a mod, and not only by what players of DDRace see of each other: views without
-	// a viewer do not show them.
+	// Secret means that a mod hides the tee from players. A view without a viewer then does not
+	// show it. Tees that are only hidden by the DDRace rules of who sees whom are not secret.
 	Secret bool
-	// NinjaStart is the tick at which the tee became a ninja last. With GameFlagDDRace: TargetX and
-	// TargetY are where it aims, relative to it, and TeleCheckpoint is the number of the checkpoint
-	// of teleporters that it passed last.
+	// NinjaStart is the tick at which the tee last became a ninja. The fields below are set with
+	// GameFlagDDRace: TargetX and TargetY are the point that the tee aims at, relative to the tee.
+	// TeleCheckpoint is the number of the last teleport checkpoint that it passed.
 	NinjaStart       int32
 	TargetX, TargetY int32
 	TeleCheckpoint   int32
-	// Pos is the position now; X and Y are of Tick and can be older.
+	// Pos is the position in the frame's tick; X and Y are the position in Tick, which can be
+	// older.
 	Pos vec.Vec2
 }
 

@@ -8,19 +8,19 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Ctx gives a hook access to the world. It is valid only during the call.
+// Ctx is the [Tx] of a hook, and can cancel the hook's cause. It is valid only during the call.
 type Ctx struct {
 	Tx
-	// Pickup is what SpawnPickup returned, in OnPickup; NoEntity for a pickup of the map.
+	// Pickup is the id from Tx.SpawnPickup during OnPickup, or NoEntity for a pickup of the map.
 	Pickup    EntityID
 	cancelled bool
 }
 
-// Cancel prevents what the hook is called about.
+// Cancel prevents the event that the hook was called for. Hooks say what they cancel.
 func (c *Ctx) Cancel() { c.cancelled = true }
 
-// Cancelled reports whether it is prevented. So a hook can call that of another mode, and go on
-// if this did not cancel.
+// Cancelled reports whether the hook was cancelled. A mode that calls a hook of another mode can
+// thus return early.
 func (c *Ctx) Cancelled() bool { return c.cancelled }
 
 // hookCall holds the arguments of one level of nested hook calls. It is part of the

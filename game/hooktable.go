@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// ErrHook is the error of [New] for a mode or mod with a method that fits no hook: nothing
-// would ever call it.
+// ErrHook means that a mode or mod has a method that looks like a hook but fits none, so nothing
+// would call it. [New] returns it.
 var ErrHook = errors.New("game: method fits no hook")
 
 // HookOrder says of whom of a mode and its mods a hook is called, and in which order.

@@ -8,43 +8,44 @@ import (
 	"strings"
 )
 
-// CommandSpec is a command of a mode or mod, for players or for operators. See
-// [Tx.ChatCommand] and [Tx.ConsoleCommand].
+// CommandSpec declares a command of a mode or mod, for players or operators. See [Tx.ChatCommand]
+// and [Tx.ConsoleCommand].
 type CommandSpec struct {
-	// Name has small letters, digits and underscores, at most 15 for the chat and 31 for
-	// the console. Clients of 0.7 have some of their own in the chat: all, friend, m, mute, r,
-	// w and whisper, and team, unless a mode or mod has it.
+	// Name has lower-case letters, digits and underscores: at most 15 for the chat and 31 for the
+	// console. Clients of 0.7 run these chat commands themselves: all, friend, m, mute, r, w and
+	// whisper. They also run team, unless a mode or mod declares it.
 	Name string
-	// Params are the parameters as in the console, at most 63 bytes: a letter for each, i
-	// for an integer, f for a number, s for a word and r for the rest of the line. A ? makes
-	// a parameter and those after it optional; [text] after the letter is what is shown of
-	// it. Example: "s[name] ?i[seconds]". Who gives others is told these.
+	// Params are the parameters in the console's syntax, at most 63 bytes. Each is one letter: i
+	// for an integer, f for a number, s for a word, r for the rest of the line. A ? makes a
+	// parameter and all parameters after it optional. A [text] after the letter names the
+	// parameter. Example: "s[name] ?i[seconds]". A caller with wrong arguments is shown Params.
 	Params string
-	// Help is one line that says what the command does, at most 63 bytes.
+	// Help is one line that describes the command, at most 63 bytes.
 	Help string
-	// Private commands of the chat show what a player writes after them to nobody else, or nothing but names of players
-	// and words that the mod knows. Players who are muted may run others only without a text.
+	// Private is set for a chat command whose arguments no other player sees, or that only shows
+	// names of players and words that the mod knows. A muted player can run other commands only
+	// without arguments.
 	Private bool
-	// Hidden, if set, reports whether the command is of no use in a world. Players and operators of such a
-	// world are not offered it; that is decided when the world begins.
+	// Hidden, if set, reports whether the command has no use in this world. Players and operators
+	// are then not offered the command. The decision is made when the world begins.
 	Hidden func(tx *Tx) bool
-	// Run executes the command. The call is valid until it returns.
+	// Run executes the command. The call is valid until Run returns.
 	Run func(ctx *Ctx, call *CommandCall)
 
 	of owner
 }
 
-// CommandCall is a command of a mode or mod that runs.
+// CommandCall is one call of a command of a mode or mod.
 type CommandCall struct {
-	// Player is who runs it: in the console an operator who plays, or else Nobody.
+	// Player runs the command. It is Nobody for an operator who is not a player.
 	Player PlayerID
-	// Args are the arguments, as many as there were.
+	// Args are the arguments that were given. Optional ones can be missing.
 	Args []string
 
 	fromConsole bool
 }
 
-// Arg returns argument i, empty if there were fewer.
+// Arg returns argument i, or "" if it is missing.
 func (c *CommandCall) Arg(i int) string {
 	if i < 0 || i >= len(c.Args) {
 		return ""
@@ -52,13 +53,13 @@ func (c *CommandCall) Arg(i int) string {
 	return c.Args[i]
 }
 
-// Int returns argument i as an integer, 0 if there were fewer.
+// Int returns argument i as an integer, or 0 if it is missing.
 func (c *CommandCall) Int(i int) int32 {
 	x, _ := parseInt(c.Arg(i))
 	return x
 }
 
-// Float returns argument i as a number, 0 if there were fewer.
+// Float returns argument i as a number, or 0 if it is missing.
 func (c *CommandCall) Float(i int) float32 {
 	x, _ := strconv.ParseFloat(strings.TrimSpace(c.Arg(i)), 64)
 	if x != x {
@@ -67,7 +68,7 @@ func (c *CommandCall) Float(i int) float32 {
 	return float32(max(-math.MaxFloat32, min(x, math.MaxFloat32)))
 }
 
-// Reply tells who runs the command something, in the chat or in the console.
+// Reply sends a text to the caller of the command, in the chat or in the console.
 func (c *CommandCall) Reply(ctx *Ctx, text string) {
 	if c.fromConsole {
 		ctx.Print(text)
@@ -76,8 +77,8 @@ func (c *CommandCall) Reply(ctx *Ctx, text string) {
 	}
 }
 
-// Fail is Reply for a text that says why the command did not do what it says: a vote for it, for example,
-// passes without effect then.
+// Fail is like Reply and reports that the command failed: the text is the reason. If a vote ran the
+// command, the vote then passes without effect.
 func (c *CommandCall) Fail(ctx *Ctx, text string) {
 	if c.fromConsole {
 		ctx.print(text, true)
@@ -153,14 +154,14 @@ func (w *World) available(list []CommandSpec) []CommandSpec {
 // argEnd is between the texts of a Command.Text that has several.
 const argEnd = "\x00"
 
-// ChatCommand returns the command with which a player runs a command of a mode or mod in the
-// chat. The arguments fit its parameters.
+// ChatCommand returns the command that runs a chat command of a mode or mod for a player. The
+// arguments must match its parameters.
 func ChatCommand(id PlayerID, name string, args ...string) Command {
 	return Command{Kind: CmdChatCommand, Player: id, Target: Nobody, Text: joinArgs(name, args)}
 }
 
-// ConsoleCommand returns the command with which an operator runs a command of a mode or mod in
-// the console; id is Nobody for one who does not play.
+// ConsoleCommand returns the command that runs a console command of a mode or mod for an operator.
+// The id is Nobody if the operator is not a player.
 func ConsoleCommand(id PlayerID, name string, args ...string) Command {
 	return Command{Kind: CmdConsoleCommand, Player: id, Target: Nobody, Text: joinArgs(name, args)}
 }

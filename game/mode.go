@@ -87,10 +87,10 @@ type PickupHook interface {
 	OnPickup(ctx *Ctx, id PlayerID, kind PickupKind)
 }
 
-// ChatHook is called for chat lines of players that passed the spam protection. It can
-// change them. If it cancels, the line is not sent. Lines that begin with a slash are
-// commands: nobody sees them, and if no hook cancels one, its author is told that there is no
-// such command.
+// ChatHook is called for each chat line of a player that passed the spam protection. The hook can
+// change the line. If it cancels, the line is not sent. A line that begins with a slash is a
+// command and is never sent. If no hook cancels such a line, the player is told that the command
+// does not exist.
 type ChatHook interface {
 	OnChat(ctx *Ctx, c *ChatMessage)
 }
@@ -197,8 +197,8 @@ type RoundRule interface {
 	RoundOver(ctx *Ctx) bool
 }
 
-// BalanceRule is for modes with GameFlagTeams: it reports whether a player can be
-// moved to balance the teams.
+// BalanceRule is for modes with GameFlagTeams. CanBeMoved reports whether the server may move a
+// player to balance the teams.
 type BalanceRule interface {
 	CanBeMoved(ctx *Ctx, id PlayerID) bool
 }
@@ -249,11 +249,11 @@ type Death struct {
 	ModeSpecial int32
 }
 
-// ChatMessage is a line of chat.
+// ChatMessage is a chat line of a player.
 type ChatMessage struct {
 	From   PlayerID
 	Mode   ChatMode
-	Target PlayerID // of a whisper
+	Target PlayerID // recipient of a whisper, else Nobody
 	Text   string
 }
 

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// The maximum lengths of a profile's strings, in bytes.
+// The maximum lengths of the strings of a [Profile], in bytes.
 const (
 	MaxNameLen     = 15
 	MaxClanLen     = 11
@@ -27,7 +27,7 @@ func cutString(s string, n int) string {
 	return strings.Clone(s)
 }
 
-// CutName returns what of a name a profile can have.
+// CutName shortens a name to MaxNameLen bytes and cleans it, as a profile requires.
 func CutName(name string) string { return cutString(name, MaxNameLen) }
 
 // sanitize limits a profile to valid values.

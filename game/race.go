@@ -37,8 +37,8 @@ type RaceFinish struct {
 	Private bool
 }
 
-// NoRaceTime is the score, in modes with GameFlagRace, of a player without a time. Other
-// scores are times in ms.
+// NoRaceTime is the score of a player without a finish, in modes with GameFlagRace. All other
+// scores of such modes are times in ms.
 const NoRaceTime = -1
 
 // Race returns the state of the race that clients show.

@@ -50,9 +50,9 @@ const (
 
 // The limits of ranks.
 const (
-	// MaxCheckpoints is how many checkpoints a finish has.
+	// MaxCheckpoints is the number of checkpoints that a finish can have.
 	MaxCheckpoints = 25
-	// MaxSave is the longest state of a team, in bytes, as columns of type TEXT have it.
+	// MaxSave is the maximum size of a saved team in bytes: the size of an SQL column of type TEXT.
 	MaxSave = 64<<10 - 1
 	// maxRankAnswer limits an encoded answer.
 	maxRankAnswer = 2*MaxSave + 4*MaxStoreValue
@@ -188,7 +188,7 @@ type RankOrigin struct {
 	Log string
 }
 
-// RankSpace is the space of answers about ranks.
+// RankSpace is the storage space of all answers about ranks.
 const RankSpace = "rank"
 
 // encode returns the answer as the Value of a StoreAnswer.

@@ -7,7 +7,7 @@ type Reloader interface {
 	Reload(tx *Tx, source string) error
 }
 
-// ReloadMode is the number of the mode in CmdReload.
+// ReloadMode is the Value of a CmdReload for the mode; mods have their index in Config.Mods.
 const ReloadMode = -1
 
 // reload applies a CmdReload. The mode or mod may have other hooks afterwards, and a mod runs again

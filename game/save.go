@@ -27,8 +27,8 @@ import (
 // state means something else than before.
 const stateMagic = "TEESAVE\x01"
 
-// ErrSavedState means that a saved state is damaged, of another version, or of a world with
-// another map, mode or other mods.
+// ErrSavedState means that a saved state is damaged, comes from another version, or belongs to a
+// world with another map, mode or set of mods.
 var ErrSavedState = errors.New("game: unusable saved state")
 
 // AppendState appends the whole state of the world, that of mode and mods included, to dst.

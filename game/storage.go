@@ -6,11 +6,11 @@ import "encoding/binary"
 // outside of the world: what [Storage] asks for leaves as an EvStore, and the answer comes
 // some ticks later as a command, so that replays need no storage.
 
-// The limits of the storage.
+// The limits of the [Storage].
 const (
-	MaxStoreName  = 64   // bytes of the name of a space, key, table or row
-	MaxStoreValue = 4096 // bytes of a value
-	MaxStoreRows  = 100  // in an answer
+	MaxStoreName  = 64   // bytes in the name of a space, key, table or row
+	MaxStoreValue = 4096 // bytes in a value
+	MaxStoreRows  = 100  // rows in an answer
 	// maxStoreRequests is how many requests there may be in a tick, and maxFinishes how many with finishes.
 	maxStoreRequests = 64
 	maxFinishes      = maxStoreRequests + 2*MaxPlayers

@@ -24,14 +24,14 @@ type SwitchTile = terrain.SwitchTile
 // TuneTile is a tile of the tune layer.
 type TuneTile = terrain.TuneTile
 
-// How a tile is turned.
+// The orientations of a tile, as bits.
 const (
 	TileFlipX  = terrain.TileFlipX
 	TileFlipY  = terrain.TileFlipY
 	TileRotate = terrain.TileRotate
 )
 
-// ErrTerrain is the error of [New] for a terrain whose sizes do not match.
+// ErrTerrain means that the layers of a terrain have different sizes. [New] returns it.
 var ErrTerrain = terrain.Err
 
 // terrainSum returns a checksum of all layers and settings: that of the tiles if there is nothing else.

@@ -231,16 +231,16 @@ func (tx *Tx) Input(id PlayerID) Input {
 	return Input{}
 }
 
-// Controls is a set of what a player controls a tee with.
+// Controls is a set of a player's controls.
 type Controls uint8
 
 // The controls.
 const (
-	ControlMove   Controls = 1 << iota // steering to the left and right
-	ControlJump                        // jumps
-	ControlHook                        // the hook
-	ControlFire                        // weapons
-	ControlSelect                      // the choice of the weapon
+	ControlMove   Controls = 1 << iota // steering left and right
+	ControlJump                        // jumping
+	ControlHook                        // hooking
+	ControlFire                        // firing
+	ControlSelect                      // choosing a weapon
 
 	ControlAll = ControlMove | ControlJump | ControlHook | ControlFire | ControlSelect
 )

@@ -94,7 +94,7 @@ func (tx *Tx) SpawnPickup(kind PickupKind, pos vec.Vec2, respawn int32) EntityID
 	return p.handle
 }
 
-// Once is the respawn time of a pickup that can be taken once.
+// Once is the respawn time of a pickup that does not come back after a player has taken it.
 const Once int32 = -1
 
 // Shot is a projectile that a mode or mod makes.

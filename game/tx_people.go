@@ -125,7 +125,7 @@ func (w *World) MenuLines(id PlayerID) (lines []string, version int32) {
 	return s.lines, s.menuTick
 }
 
-// ChooseLine returns the command with which a player chooses a line of their menu.
+// ChooseLine returns the command that chooses a line of a player's menu.
 func ChooseLine(id PlayerID, line string) Command {
 	return Command{Kind: CmdMenu, Player: id, Target: Nobody, Text: line}
 }

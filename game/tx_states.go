@@ -2,30 +2,30 @@ package game
 
 import "github.com/teeyard/teeyard/game/physics"
 
-// CharacterFlags is a set of states of a tee that mods change, with their values in DDNet,
-// whose clients show and predict them.
+// CharacterFlags is a set of states of a tee that mods can change. The values are DDNet's, whose
+// clients show and predict them.
 type CharacterFlags uint32
 
-// The character flags. Without any a tee is as in the original.
+// The character flags. A tee without flags behaves as in Teeworlds 0.7.5.
 const (
-	// CharacterFlagSolo: nothing passes between the tee and others: they do not push, stop
-	// or hook each other, and shots and hammers pass through.
+	// CharacterFlagSolo: the tee and other tees do not affect each other. They do not collide or
+	// hook each other, and shots and hammers pass through.
 	CharacterFlagSolo CharacterFlags = 1 << 0
-	// CharacterFlagNoCollision: the tee and others do not push and stop each other.
+	// CharacterFlagNoCollision: the tee and other tees pass through each other.
 	CharacterFlagNoCollision CharacterFlags = 1 << 2
-	// CharacterFlagEndlessHook: the hook never lets go of a tee by itself.
+	// CharacterFlagEndlessHook: the hook holds another tee without a time limit.
 	CharacterFlagEndlessHook CharacterFlags = 1 << 3
-	// CharacterFlagEndlessJump: the tee can jump in the air again and again.
+	// CharacterFlagEndlessJump: the tee can jump in the air without limit.
 	CharacterFlagEndlessJump CharacterFlags = 1 << 4
-	// CharacterFlagNoHammerHit and the two after it: the tee does not hit others with that
-	// weapon. CharacterFlagNoGrenadeHit is also for gun and ninja, as in DDNet.
+	// CharacterFlagNoHammerHit and the three flags below: the tee does not hit others with that
+	// weapon. CharacterFlagNoGrenadeHit also applies to the gun and the ninja, as in DDNet.
 	CharacterFlagNoHammerHit  CharacterFlags = 1 << 6
 	CharacterFlagNoShotgunHit CharacterFlags = 1 << 7
 	CharacterFlagNoGrenadeHit CharacterFlags = 1 << 8
 	CharacterFlagNoLaserHit   CharacterFlags = 1 << 9
-	// CharacterFlagNoHook: the hook of the tee does not grab others.
+	// CharacterFlagNoHook: the tee's hook does not hold other tees.
 	CharacterFlagNoHook CharacterFlags = 1 << 10
-	// CharacterFlagInvincible: hits only push the tee.
+	// CharacterFlagInvincible: hits push the tee but do no damage.
 	CharacterFlagInvincible CharacterFlags = 1 << 25
 
 	// settableFlags are those above.
@@ -33,27 +33,31 @@ const (
 		CharacterFlagNoHammerHit | CharacterFlagNoShotgunHit | CharacterFlagNoGrenadeHit | CharacterFlagNoLaserHit |
 		CharacterFlagNoHook | CharacterFlagInvincible
 
-	// CharacterFlagCannotMove is only shown: steering and jumps are masked.
+	// CharacterFlagCannotMove means that steering and jumps are masked. The world sets it for
+	// clients; mods cannot set it.
 	CharacterFlagCannotMove CharacterFlags = 1 << 20
-	// CharacterFlagHasWeapon is only shown, shifted by the weapon: the tee has the weapon.
+	// CharacterFlagHasWeapon, shifted left by the number of a weapon, means that the tee has that
+	// weapon. The world sets it for clients; mods cannot set it.
 	CharacterFlagHasWeapon CharacterFlags = 1 << 14
 
-	// The following are only shown, in DDRace. CharacterFlagJetpack: the gun pushes the tee back.
+	// The world sets the flags below for clients in DDRace; mods cannot set them.
+	// CharacterFlagJetpack: firing the gun pushes the tee back.
 	CharacterFlagJetpack CharacterFlags = 1 << 1
 	// CharacterFlagSuper: the tee is in TeamSuper.
 	CharacterFlagSuper CharacterFlags = 1 << 5
-	// CharacterFlagTelegun and the two after it: what the tee shoots takes it along.
+	// CharacterFlagTelegun and the two flags below: the tee teleports to the point that its shot of
+	// the gun, grenade launcher or laser hits.
 	CharacterFlagTelegun        CharacterFlags = 1 << 11
 	CharacterFlagTelegunGrenade CharacterFlags = 1 << 12
 	CharacterFlagTelegunLaser   CharacterFlags = 1 << 13
-	// CharacterFlagInFreeze: the tee is on a tile that freezes.
+	// CharacterFlagInFreeze: the tee is on a freeze tile.
 	CharacterFlagInFreeze CharacterFlags = 1 << 21
-	// CharacterFlagPractice: the team of the tee practises.
+	// CharacterFlagPractice: the tee's team is in practice mode.
 	CharacterFlagPractice CharacterFlags = 1 << 22
 )
 
-// FreezeForever is the end of a freeze that only [Tx.Unfreeze] ends; in DDNet such a tee is
-// deep frozen.
+// FreezeForever is the duration of a freeze without an end: only [Tx.Unfreeze] ends it. DDNet calls
+// such a tee deep frozen.
 const FreezeForever int32 = -1
 
 // characterStates is the part of a character that only mods change. It takes effect if
@@ -189,8 +193,8 @@ func (tx *Tx) VisibleTo(id PlayerID) PlayerMask {
 	return 0
 }
 
-// MaskInput removes from an input for a later tick what does nothing in the state of the
-// character, as far as the state is known.
+// MaskInput clears the controls of in that have no effect for this tee in a later tick, because it
+// is frozen or cannot move. Clients call it to predict a tee.
 func (c *CharacterState) MaskInput(in *physics.Input, tick int32) {
 	frozen := c.FreezeEnd == FreezeForever || c.FreezeEnd > tick
 	if frozen || c.Flags&CharacterFlagCannotMove != 0 {
@@ -235,7 +239,7 @@ func (w *World) beginStates() {
 	}
 }
 
-// Exceptions returns what the physics know of the flags.
+// Exceptions returns the flags that the physics apply.
 func (f CharacterFlags) Exceptions() (e physics.Exceptions) {
 	if f&CharacterFlagSolo != 0 {
 		e |= physics.Solo
@@ -262,7 +266,8 @@ func (c *character) maskCoreInput(in *physics.Input, tick int32) {
 // endCoreTick renews what is endless, and jumps.
 func (c *character) endCoreTick() { c.flags.endTick(&c.core, usualJumps+c.moreJumps, &c.airJumps) }
 
-// EndTick is for prediction, after each tick of the physics: it renews what is endless, and jumps.
+// EndTick applies endless hook and the jump limits after a tick of the physics. Clients call it to
+// predict a tee.
 func (c *CharacterState) EndTick(core *physics.Core) {
 	if c.Jumps != 0 {
 		c.Flags.endTick(core, c.Jumps, &c.AirJumps)

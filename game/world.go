@@ -12,37 +12,35 @@ import (
 // TickRate is the number of ticks per second.
 const TickRate = 50
 
-// MaxTick is the last tick of a world. The server restarts the map there, as the
-// original does, so that tick arithmetic does not overflow.
+// MaxTick is the last tick of a world. The server restarts the map at this tick, as Teeworlds 0.7.5
+// does, so that tick arithmetic does not overflow.
 const MaxTick = 0x6FFFFFFF
 
-// Errors of [New], wrapped with details.
+// Errors of [New]. The returned error wraps one of them and adds details.
 var (
 	// ErrMode means that Config.Mode is nil.
 	ErrMode = errors.New("game: no mode")
-	// ErrState means that the state of a mode or mod is not plain data, see [StateHook].
+	// ErrState means that the state of a mode or mod is not of a fixed size; see [StateHook].
 	ErrState = errors.New("game: state that cannot be saved")
 )
 
-// Config is the parameters of a world.
+// Config holds the parameters of a new world.
 type Config struct {
 	Terrain Terrain
-	// Collision is physics.NewCollision of the terrain, which takes most of the time of
-	// New and can be shared by worlds; nil makes it.
+	// Collision is the result of physics.NewCollision for the terrain. Worlds can share it, which
+	// saves most of the time of New. If nil, New computes it.
 	Collision *physics.Collision
 	// Mode is the game type, for example dm.Mode. It is required.
 	Mode Mode
-	// Mods change or observe the rules in addition to the mode, in this order. Mode and
-	// mods are new values that no other world has.
+	// Mods change or observe the rules, in this order, after the mode. The mode and the mods must
+	// be values that no other world uses.
 	Mods []Mod
-	// Rules are the operator's settings. The zero value is not playable; see
-	// [DefaultRules].
+	// Rules are the operator's settings. The zero value is not playable; start from [DefaultRules].
 	Rules Rules
-	// Tuning is the physics and weapon parameters; nil means the default.
+	// Tuning holds the physics and weapon parameters; nil means the default.
 	Tuning *Tuning
-	// Variables are the values of variables that mode and mods declare, by name, where they
-	// are not the default; see [Tx.IntVar]. Others have no effect, and neither have words for
-	// numbers.
+	// Variables are the values of declared variables, by name; see [Tx.IntVar]. A variable that is
+	// missing here has its default. Undeclared names, and text for a number, have no effect.
 	Variables map[string]string
 	// Seed initialises the world's random numbers. Equal seeds and equal commands give
 	// equal worlds.
