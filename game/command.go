@@ -45,15 +45,15 @@ const (
 // Input is the state of a player's controls during one tick.
 type Input struct {
 	Direction int32 `json:"direction"` // -1 left, 0 none, 1 right
-	// TargetX and TargetY are the cursor's position relative to the tee, in world
-	// units (1/32 tile). In free view they are the cursor's position in the world.
+	// TargetX and TargetY are the cursor's position relative to the tee, in units (1/32 tile). In
+	// free view they are the cursor's position in the world.
 	TargetX      int32       `json:"target_x"`
 	TargetY      int32       `json:"target_y"`
 	Jump         bool        `json:"jump"`
 	Fire         int32       `json:"fire"` // counter 0..63; odd while held
 	Hook         bool        `json:"hook"`
-	Flags        PlayerFlags `json:"flags"`         // players set only PlayerFlagChatting, PlayerFlagScoreboard and PlayerFlagAim
-	WantedWeapon int32       `json:"wanted_weapon"` // 0 none, else weapon+1
+	Flags        PlayerFlags `json:"flags"`         // clients set only PlayerFlagChatting, PlayerFlagScoreboard and PlayerFlagAim
+	WantedWeapon int32       `json:"wanted_weapon"` // 0 for none, else weapon+1
 	NextWeapon   int32       `json:"next_weapon"`   // counter like Fire
 	PrevWeapon   int32       `json:"prev_weapon"`   // counter like Fire
 }

@@ -8,25 +8,27 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// DDRaceRule is for modes with GameFlagDDRace. Their worlds are simulated by package ddrace instead of
-// the rules of this package: tees, shots, pickups and tiles. [Tx.DDRace] is the simulation.
+// DDRaceRule is for modes with GameFlagDDRace. In their worlds, package ddrace simulates the tees,
+// shots, pickups and tiles, instead of this package. [Tx.DDRace] returns the simulation.
 //
-// Of the hooks, those of players, chat, match, storage, ticks, tiles and inputs, SpawnHook, DeathHook,
-// SelfKillHook and FinishHook are called. There is no damage, and the simulation picks up, fires and finds spawn points: the hooks of
-// those are not called.
+// The world calls these hooks: the hooks for players, chat, match, storage, ticks, tiles and
+// inputs, and SpawnHook, DeathHook, SelfKillHook and FinishHook. It does not call the hooks for
+// damage, pickups, firing and spawn points, since the simulation decides these.
 //
-// Of Tx, these have no effect on tees: TakeDamage, Explode, Heal, GiveArmor, SetHealth, SetArmor, SetAmmo,
-// MaskInput, SetPlayerTuning, TuneZone, DisableRespawn, DelayRespawn, CharacterFlagInvincible; and SpawnProjectile,
-// SpawnLaser and SpawnPickup make nothing. Entities of mods, [Tx.SpawnEntity], work. The rest does what it says.
+// These methods of Tx have no effect: TakeDamage, Explode, Heal, GiveArmor, SetHealth, SetArmor,
+// SetAmmo, MaskInput, SetPlayerTuning, TuneZone, DisableRespawn and DelayRespawn. Neither has
+// CharacterFlagInvincible. SpawnProjectile, SpawnLaser and SpawnPickup return NoEntity.
+// [Tx.SpawnEntity] and all other methods work.
 type DDRaceRule interface {
-	// DDRaceSettings returns the settings of the server, which those of the map follow. It is
-	// called by [New], after Start.
+	// DDRaceSettings returns the server's settings; the map's settings override them. [New] calls
+	// it after Start.
 	DDRaceSettings() ddrace.Settings
-	// DDRaceTeams returns what runs the races of teams, nil if each tee races for itself. The Tx stays
-	// valid. What it tells is told in the midst of the tick, before the events.
+	// DDRaceTeams returns the rules of team races, or nil if each tee races alone. The mode can
+	// keep the Tx and use it in the methods of the result. They run in the middle of a tick, before
+	// the events of DDRaceEvent.
 	DDRaceTeams(tx *Tx) ddrace.Teams
-	// DDRaceEvent is called for each event of a tick that is not seen or heard, in order, after the
-	// tick of the tees.
+	// DDRaceEvent is called after the tees have moved, once for each event of the tick that clients
+	// neither see nor hear, in order.
 	DDRaceEvent(tx *Tx, e *ddrace.Event)
 }
 

@@ -2,12 +2,13 @@ package game
 
 import "github.com/teeyard/teeyard/game/ddrace"
 
-// DDRacePlayedRule is for modes that show a simulation that somebody else runs, such as that of a recording. Each
-// tick of the world shows one of it. Nothing in the world changes the simulation, neither inputs nor deaths.
+// DDRacePlayedRule is for modes that show a simulation from elsewhere, such as a recording. Each
+// tick of the world shows one tick of that simulation. Inputs and deaths in the world do not change
+// the simulation.
 type DDRacePlayedRule interface {
 	DDRaceRule
-	// PlayedDDRace returns the simulation after a tick, and what happened in it. Both stay as they are until the
-	// next Step of the world begins.
+	// PlayedDDRace returns the simulation after a tick and the events of that tick. Both must stay
+	// unchanged until the next Step of the world.
 	PlayedDDRace() (*ddrace.World, []ddrace.Event)
 }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// DDRacePrediction predicts tees of DDRace from what clients are shown, with the rules that servers have. It
-// lacks what moves by itself or is shot by others: their hooks and steering go on as they are.
+// DDRacePrediction predicts the tees of DDRace on the client, with the server's physics. It starts
+// from the client's snapshots. Other players' tees keep their last steering and hook. Moving map
+// objects and the shots of others are not predicted.
 type DDRacePrediction struct {
 	world  *ddrace.World
 	inputs []ddrace.PlayerInput
@@ -22,10 +23,10 @@ type DDRacePrediction struct {
 	waiting int           // snapshots since it came to another zone, of whose tuning nothing was told yet; -1 if it was
 }
 
-// DDRacePredictionMap is a map prepared for predictions. It can be shared.
+// DDRacePredictionMap is a map prepared for predictions. Predictions can share it.
 type DDRacePredictionMap struct{ m *ddrace.Map }
 
-// NewDDRacePredictionMap prepares a map.
+// NewDDRacePredictionMap prepares a map for predictions.
 func NewDDRacePredictionMap(t *Terrain) (*DDRacePredictionMap, error) {
 	m, err := ddrace.NewMap(t, ddrace.DefaultSettings())
 	if err != nil {
@@ -34,12 +35,13 @@ func NewDDRacePredictionMap(t *Terrain) (*DDRacePredictionMap, error) {
 	return &DDRacePredictionMap{m.StandingPart()}, nil
 }
 
-// NewDDRacePrediction returns a prediction of an empty world.
+// NewDDRacePrediction returns a prediction without tees.
 func NewDDRacePrediction(m *DDRacePredictionMap) *DDRacePrediction {
 	return &DDRacePrediction{world: ddrace.New(ddrace.Config{Map: m.m})}
 }
 
-// Show makes the world be that of a view. All but own go on with what they do there.
+// Show sets the prediction to the state in a view. All tees but own's continue with the controls
+// that the view shows.
 func (p *DDRacePrediction) Show(v *View, own PlayerID) {
 	w := p.world
 	p.inputs = p.inputs[:0]
@@ -88,9 +90,10 @@ func (p *DDRacePrediction) Show(v *View, own PlayerID) {
 // it is the same as that of the zone before, or was told early.
 const maxTuningWait = 5
 
-// Tell makes the world follow the tuning that the server told the client of a player, whose tee is shown. It is
-// that of the tune zone in which the tee is, as soon as it has come: servers tell it once, when the zone changes or the tuning.
-// How many parameters there are says whether the server has the physics of DDNet 20.
+// Tell sets the tuning that the server last sent to the client; own is the client's player. Call it
+// after Show, with the number of parameters in the server's message: the number reveals whether the
+// server has the physics of DDNet 20. The tuning belongs to the tune zone of the tee. Servers send
+// it once, after a change of the zone or of the tuning.
 func (p *DDRacePrediction) Tell(t *ddrace.Tuning, params int, own PlayerID) {
 	if s := p.world.Settings(); s.NumTuneParams() != params {
 		changed := *s
@@ -153,7 +156,7 @@ func (c *CharacterState) tee(t *ddrace.Tee, tick int32) {
 	t.QueuedWeapon = -1
 }
 
-// SetInput sets the input that a player's tee has from the next step on.
+// SetInput sets the input of a player's tee for the next Step.
 func (p *DDRacePrediction) SetInput(id PlayerID, in *Input) {
 	n := ddrace.PlayerInput{Player: int(id), Input: ddraceInput(in)}
 	for i := range p.inputs {
@@ -165,21 +168,21 @@ func (p *DDRacePrediction) SetInput(id PlayerID, in *Input) {
 	p.inputs = append(p.inputs, n)
 }
 
-// Step moves on by a tick.
+// Step predicts one tick.
 func (p *DDRacePrediction) Step() {
 	slices.SortStableFunc(p.inputs, func(a, b ddrace.PlayerInput) int { return cmp.Compare(a.Player, b.Player) })
 	p.world.Step(p.inputs)
 	p.inputs = p.inputs[:0]
 }
 
-// CopyFrom makes p a copy of another prediction of the same map.
+// CopyFrom makes p a copy of o, which must predict the same map.
 func (p *DDRacePrediction) CopyFrom(o *DDRacePrediction) {
 	p.world.CopyFrom(o.world)
 	p.seen, p.told, p.zone, p.waiting = o.seen, o.told, o.zone, o.waiting
 	p.inputs = append(p.inputs[:0], o.inputs...)
 }
 
-// Core returns the movement of a player's tee, and whether it is there.
+// Core returns the physics state of a player's tee, and false if the player has no tee.
 func (p *DDRacePrediction) Core(id PlayerID) (c physics.Core, ok bool) {
 	t := p.world.Tee(int(id))
 	if t == nil {

@@ -26,12 +26,13 @@ type sight struct {
 	input     Input // the last one
 }
 
-// DDRaceOptions are settings of DDRace that are about what players see.
+// DDRaceOptions are settings of DDRace for the players' views.
 type DDRaceOptions struct {
-	// MaxAFK is after how many seconds without a change of the input a player counts as away, 0 for never. If it is
-	// not 0, who is new counts as away until they do something, as on DDNet-Server.
+	// MaxAFK is the time in seconds without input after which a player counts as away; 0 means
+	// never. Unless it is 0, a new player counts as away until their first input, as on
+	// DDNet-Server.
 	MaxAFK     int32
-	HideOthers bool // clients cannot choose to see others
+	HideOthers bool // clients cannot choose which tees they see
 }
 
 // SetDDRaceOptions sets the options. In a new world MaxAFK is 300.

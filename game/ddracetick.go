@@ -5,44 +5,44 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// DDRaceTick is what recordings need to know of a tick of a world of DDRace: what the simulation began
-// it with, after the commands, and where the tees were after it.
+// DDRaceTick is one tick of a DDRace world as recordings need it: the state in which the simulation
+// began the tick, after the commands, and the positions of the tees after the tick.
 type DDRaceTick struct {
-	Seed     [2]uint64       // of the random numbers
-	Settings ddrace.Settings // that the world began with
+	Seed     [2]uint64       // of the simulation's random numbers
+	Settings ddrace.Settings // at the start of the world
 
-	Spectators PlayerMask           // players who only watch
-	Teams      [MaxPlayers]uint8    // of the players
-	Practice   uint64               // teams that practise, as bits
-	Inputs     []ddrace.PlayerInput // ascending by players, also of those who look around and whose tees do nothing
-	Alive      PlayerMask           // who had a living tee after the tick, also one that is paused
-	Pos        [MaxPlayers]vec.Vec2 // where
-	Notes      []DDRaceNote         // of the mode
+	Spectators PlayerMask           // players in the team of spectators
+	Teams      [MaxPlayers]uint8    // the DDRace team of each player
+	Practice   uint64               // teams in practice mode, bit n for team n
+	Inputs     []ddrace.PlayerInput // ascending by player, also for tees that ignore input because their player is paused
+	Alive      PlayerMask           // players with a living tee after the tick, paused ones included
+	Pos        [MaxPlayers]vec.Vec2 // their positions
+	Notes      []DDRaceNote         // from the mode
 }
 
-// DDRaceNote is something that a command led to and that recordings note beside it, see [Tx.NoteDDRace].
+// DDRaceNote is a detail of a command that recordings store with the command. See [Tx.NoteDDRace].
 type DDRaceNote struct {
 	Kind    DDRaceNoteKind
-	Players [2]PlayerID // of NoteSwap: who changed places; of NoteView the first: whose camera it is
-	Pos     vec.Vec2    // of NoteView: where it is
-	Team    uint8       // of the others
-	SaveID  string      // of NoteSaved and NoteLoaded
-	Save    string      // of NoteSaved and NoteLoaded: the state of the team
-	Command int         // what led to it, as an index of the commands that Step got, -1 for none of them
+	Players [2]PlayerID // NoteSwap: both players; NoteView: the first is the camera's player
+	Pos     vec.Vec2    // NoteView: the camera's position
+	Team    uint8       // all other kinds: the team
+	SaveID  string      // NoteSaved and NoteLoaded
+	Save    string      // NoteSaved and NoteLoaded: the team's state
+	Command int         // index of the causing command in the last Step, -1 for none
 }
 
-// DDRaceNoteKind is what a DDRaceNote tells.
+// DDRaceNoteKind selects the meaning of a DDRaceNote.
 type DDRaceNoteKind uint8
 
 // The kinds of notes.
 const (
-	NoteSwap       DDRaceNoteKind = iota // two players changed places
-	NoteSaved                            // a team is saved
-	NoteSaveFailed                       // or is not, and goes on
-	NoteLoaded                           // a team goes on with a save
-	NoteLoadFailed                       // or does not
-	NoteView                             // a tee comes to where a player looks who looks around
-	NoteRefused                          // what a player asked for is not allowed now, and nothing was done
+	NoteSwap       DDRaceNoteKind = iota // two players swapped places
+	NoteSaved                            // a team was saved
+	NoteSaveFailed                       // saving failed; the team plays on
+	NoteLoaded                           // a team continues from a save
+	NoteLoadFailed                       // loading failed
+	NoteView                             // a paused player moves their tee to the camera's position
+	NoteRefused                          // a player's command was not allowed and had no effect
 )
 
 // NoteDDRace has recordings of the match tell of something that they would not know else, in worlds of DDRace. It

@@ -5,26 +5,26 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// EntityID is something that a mode or mod has put into the world. No two of a world are
-// equal, also if one of them is gone.
+// EntityID identifies a thing that a mode or mod made. A world never uses an id twice.
 type EntityID uint32
 
-// NoEntity is the EntityID of nothing.
+// NoEntity is the EntityID of no thing.
 const NoEntity EntityID = 0
 
-// EntityKind is what the entities of a mode or mod do. All functions are optional. They keep
-// what they have to remember in the [Entity], which is hashed and saved with the world.
+// EntityKind is the behaviour of entities of a mode or mod. All functions are optional. They must
+// keep their state in the [Entity], which the world hashes and saves.
 type EntityKind struct {
-	// Tick is called in every tick in which entities move, after the tees have moved; for the
-	// entity made first first.
+	// Tick is called for each entity in every tick in which entities move, after the tees have
+	// moved, oldest entity first.
 	Tick func(ctx *Ctx, e *Entity)
-	// Draw is called at the end of every tick, also in a pause, and says what clients show. It
-	// changes nothing.
+	// Draw is called at the end of every tick, also in a pause. It draws the entity for clients,
+	// and must not change the world.
 	Draw func(ctx *Ctx, e *Entity, d *Drawing)
-	// Reset is called when the map is reset for a match or round. Without it, entities that
-	// were made in Start or OnEntity stay as they are, and others are removed.
+	// Reset is called when the map is reset for a match or round. If it is nil, entities from Start
+	// or OnEntity stay as they are, and all others are removed.
 	Reset func(ctx *Ctx, e *Entity)
-	// Parts is how many things of a sort Draw can draw, 1 to MaxEntityParts; 0 is 1.
+	// Parts is the number of lasers, of projectiles and of pickups that Draw can draw: 1 to
+	// MaxEntityParts; 0 means 1.
 	Parts int
 
 	of owner
@@ -49,18 +49,19 @@ const (
 	maxShotSpeed   = 20 // times that of the weapon
 )
 
-// Entity is a thing in the world of a kind that a mode or mod defines. It is plain data: the
-// world hashes, saves and resets it.
+// Entity is a thing in the world whose kind a mode or mod declares. It is plain data: the world
+// hashes, saves and resets it.
 type Entity struct {
 	Pos vec.Vec2
 	Vel vec.Vec2
-	// To is the other end of a beam, a destination, or whatever the kind makes of it. Vectors that
-	// are not finite, or longer than 16 million, become zero.
+	// To is the other end of a beam, a destination, or any other vector that the kind needs. A
+	// vector that is not finite or is longer than 2^24 units becomes zero.
 	To vec.Vec2
-	// Owner is a player, 0 if not set, or Nobody, which it becomes when the player leaves.
+	// Owner is a player or Nobody. The zero value is player 0. When the player leaves, it becomes
+	// Nobody.
 	Owner PlayerID
 	Team  Team
-	// Data is numbers that mean something to the kind.
+	// Data are numbers for the kind's own use.
 	Data [8]int32
 
 	id        EntityID
@@ -77,17 +78,17 @@ func (e *Entity) ID() EntityID { return e.id }
 // Kind returns the entity's kind.
 func (e *Entity) Kind() KindID { return e.kind }
 
-// Born returns the tick in which the entity was made. It moves with time that does not count,
-// such as a pause.
+// Born returns the tick in which the entity was made. Ticks in which entities stand still, such as
+// in a pause, do not count: they move the result.
 func (e *Entity) Born() int32 { return e.born }
 
 // Remove removes the entity from the world at the end of the tick.
 func (e *Entity) Remove() { e.removed = true }
 
-// Drawing is what clients show of an entity. A part is a number from 0 to the kind's number of
-// parts less one: what is drawn as the same part in the next tick is the same thing to clients,
-// which show it on its way. Of a projectile, a laser and a pickup, each can have the same
-// number. To is who sees it.
+// Drawing collects what clients show of an entity. A part is a number from 0 to EntityKind.Parts-1.
+// Use the same part for the same thing in each tick: clients then show it as one moving thing. A
+// laser, a projectile and a pickup can each use the same part number. The argument to is the set of
+// players who see the thing.
 type Drawing struct {
 	w *World
 	e *Entity
@@ -102,7 +103,7 @@ func (d *Drawing) notFor(part int, to PlayerMask, drawn int) (id uint16, hidden 
 	return d.e.parts[part], ^to, true
 }
 
-// Laser draws a beam of full width.
+// Laser draws a laser beam of full width between two points.
 func (d *Drawing) Laser(part int, from, pos vec.Vec2, to PlayerMask) {
 	list := &d.w.drawn.lasers
 	if id, hidden, ok := d.notFor(part, to, len(*list)); ok && isFinite(from) && isFinite(pos) {
@@ -110,7 +111,7 @@ func (d *Drawing) Laser(part int, from, pos vec.Vec2, to PlayerMask) {
 	}
 }
 
-// Pickup draws a pickup that nobody takes.
+// Pickup draws a pickup that players cannot take.
 func (d *Drawing) Pickup(part int, kind PickupKind, pos vec.Vec2, to PlayerMask) {
 	list := &d.w.drawn.pickups
 	if id, hidden, ok := d.notFor(part, to, len(*list)); ok && kind <= PickupHammer && isFinite(pos) {
@@ -119,7 +120,7 @@ func (d *Drawing) Pickup(part int, kind PickupKind, pos vec.Vec2, to PlayerMask)
 }
 
 // Projectile draws a projectile of a gun, shotgun or grenade launcher that moves vel units per
-// tick. One of WeaponHammer is a trail of light without a projectile, and does not move.
+// tick. WeaponHammer draws a trail of light instead, which does not move.
 func (d *Drawing) Projectile(part int, weapon Weapon, pos, vel vec.Vec2, to PlayerMask) {
 	list := &d.w.drawn.projectiles
 	id, hidden, ok := d.notFor(part, to, len(*list))

@@ -149,22 +149,22 @@ const (
 	SoundMenu
 )
 
-// GameMsg is a message with a fixed meaning that clients translate (0.7: Sv_GameMsg).
+// GameMsg is a message of a fixed text that clients translate (0.7: Sv_GameMsg).
 type GameMsg uint8
 
-// The game messages in the order of 0.7, with the fields of Event they use.
+// The game messages in the order of 0.7, with the fields of [Event] that they use.
 const (
 	GameMsgTeamSwap GameMsg = iota
 	GameMsgSpecInvalidID
 	GameMsgTeamShuffle
 	GameMsgTeamBalance
 	GameMsgCTFDrop
-	GameMsgCTFReturn         // Player: who did it, or Nobody; not sent to clients
+	GameMsgCTFReturn         // Player: returned the flag, or Nobody; not sent to clients
 	GameMsgTeamAll           // Value: team
 	GameMsgTeamBalanceVictim // Value: new team
-	GameMsgCTFGrab           // Value: team of the flag, Player: who has it, not sent to clients
-	GameMsgCTFCapture        // Value: team of the flag, Player, Extra: ticks since the grab
-	GameMsgGamePaused        // Player
+	GameMsgCTFGrab           // Value: team of the flag; Player: took it, not sent to clients
+	GameMsgCTFCapture        // Value: team of the flag; Player: captured it; Extra: ticks since the grab
+	GameMsgGamePaused        // Player: paused the game
 )
 
 // EventKind selects the fields of an [Event] that are used.
@@ -172,102 +172,103 @@ type EventKind uint8
 
 // The events and the fields they use. All use To, the recipients.
 const (
-	// EvPlayerEntered: Player entered the game in Team; Flag reports whether silently.
-	// The session sends that player the state of the game and of the others.
+	// EvPlayerEntered: Player entered the game in Team. Flag means without a message to others. The
+	// server sends Player the state of the game and of the others.
 	EvPlayerEntered EventKind = iota + 1
-	// EvPlayerLeft: Player left; Text is the reason, Flag reports whether silently.
+	// EvPlayerLeft: Player left, Text is the reason. Flag means without a message to others.
 	EvPlayerLeft
-	// EvTeamChange: Player is now in Team and can change again at Tick; Flag reports
-	// whether silently.
+	// EvTeamChange: Player is now in Team and can change again at Tick. Flag means without a
+	// message to players.
 	EvTeamChange
-	// EvChat: a chat line of Player for Target with mode Chat and content Text.
+	// EvChat: a chat line Text of Player in the mode Chat; Target is the recipient of a whisper.
 	EvChat
-	// EvKill: Player killed Target with Weapon. Player is the victim for suicides,
-	// falls, team changes and leaving, Nobody for the world, and -2-team for a player
-	// of that team who left. Value is the mode's special flags.
+	// EvKill: Player killed Target with Weapon. Player is the victim for suicides, falls, team
+	// changes and leaving. It is Nobody for the world, and -2-team for a player of that team who
+	// has left. Value is Death.ModeSpecial.
 	EvKill
-	// EvPickup: Player took Pickup at Pos. Weapon is the weapon to announce to them
-	// (0.7: Sv_WeaponPickup), or WeaponWorld for none.
+	// EvPickup: Player took Pickup at Pos. Weapon is the weapon that the player is told about (0.7:
+	// Sv_WeaponPickup), or WeaponWorld for none.
 	EvPickup
 	// EvEmoticon: Player shows emoticon Value, 0..15.
 	EvEmoticon
 	// EvSkinChange: Player has a new skin.
 	EvSkinChange
-	// EvProfileChange: Player has another name, clan, country or skin.
+	// EvProfileChange: the name, clan, country or skin of Player changed.
 	EvProfileChange
-	// EvGameInfo: the limits or the match number changed. Rules are those of now, which
-	// may change again in the same tick, Value is the number of matches on the map and
-	// Extra that of this one. On the client, none of these is set.
+	// EvGameInfo: a limit or the match number changed. Rules are the new rules; a later command of
+	// the same tick can change them again. Value is the number of matches on the map and Extra the
+	// number of the current one. On the client, none of these is set.
 	EvGameInfo
-	// EvServerSettings: player slots, team lock or another setting that clients show
-	// changed. Rules are those of now; Flag reports whether teams are locked. On the
-	// client, neither is set.
+	// EvServerSettings: the player slots, the team lock or another setting that clients show
+	// changed. Rules are the new rules, Flag reports whether the teams are locked. On the client,
+	// neither is set.
 	EvServerSettings
-	// EvTuneParams: the tuning changed to Tuning, which is not set on the client.
+	// EvTuneParams: the tuning changed to Tuning. On the client, Tuning is not set.
 	EvTuneParams
 	// EvPlayerTuning: the tuning of Player's tee is now Tuning. Flag is false if only
-	// [World.PredictedTuning] changed. On the client this is EvTuneParams.
+	// [World.PredictedTuning] changed. Clients receive this as EvTuneParams.
 	EvPlayerTuning
-	// EvGameMsg: GameMsg with Value, Player and Extra.
+	// EvGameMsg: the message GameMsg with its arguments in Value, Player and Extra.
 	EvGameMsg
-	// EvBroadcast: Text is shown in the middle of the screen; Flag reports whether it gives way
-	// to what a version has to show there.
+	// EvBroadcast: Text is shown in the middle of the screen. With Flag, a text that the network
+	// version itself shows there has precedence.
 	EvBroadcast
-	// EvRoundStart: a match or round starts; Value is the number of rounds played in
-	// the match.
+	// EvRoundStart: a match or round starts. Value is the number of rounds played in the match.
 	EvRoundStart
-	// EvMatchEnd: a match is over. Flag is false when it is decided and the scoreboard
-	// appears. If a new map is due, by CmdEndMatch or by Rules.MapRotation after the
-	// last match, a second event with Flag true follows 10 s later.
+	// EvMatchEnd: a match is over. Flag is false when the match is decided and the scoreboard
+	// appears. If the map is to change, a second event with Flag true follows 10 s later. The
+	// causes are CmdEndMatch, and Rules.MapRotation after the last match.
 	EvMatchEnd
-	// EvKick: the session must disconnect Player; Text is the reason.
+	// EvKick: the server must disconnect Player; Text is the reason.
 	EvKick
-	// EvRaceFinish: Player finished a race in Value ms, Extra ms more than in their best
-	// race before. Record is whether it is the best time now.
+	// EvRaceFinish: Player finished a race in Value ms, which is Extra ms more than their best race
+	// before. Record reports whether the time is a record.
 	EvRaceFinish
-	// EvCheckpoint: Player is at a checkpoint of a race, Extra ms after the start, Value ms
-	// later than in their best race.
+	// EvCheckpoint: Player passed a checkpoint Extra ms after the start, which is Value ms later
+	// than in their best race.
 	EvCheckpoint
 	// EvRaceTeam: Player is now in the DDRace team Value, 0..TeamSuper.
 	EvRaceTeam
-	// EvRaceRecords: the best times of all, or those of players in To, are known now.
+	// EvRaceRecords: the best time on the map and the best times of the players in To are now
+	// known, without a finish.
 	EvRaceRecords
-	// EvTeamSizes: the sizes of the teams were compared, red is Value and blue Extra. Flag
-	// reports whether they are being balanced now. No client is told.
+	// EvTeamSizes: the team sizes were compared; red is Value, blue is Extra. Flag reports whether
+	// the teams are being balanced now. It is not sent to clients.
 	EvTeamSizes
 	// EvMotd: Text is shown as the message of the day.
 	EvMotd
-	// EvKillFeed: clients are shown a kill that is none, with the fields of EvKill.
+	// EvKillFeed: clients show a kill that did not happen, with the fields of EvKill.
 	EvKillFeed
-	// EvConsole: Text is for the console of the operators, and Flag reports whether it says that something
-	// failed. Value is 1 + the index of the command of [World.Step] that printed it, 0 if none did. No client is told.
+	// EvConsole: Text is printed in the operators' console. Flag reports whether Text is an error.
+	// Value is 1 + the index of the command in [World.Step] that printed it, or 0 without one. It
+	// is not sent to clients.
 	EvConsole
-	// EvModOff: the mod with the index Value in Config.Mods panicked and is switched off. Text
-	// says so, and in further lines where it panicked. No client is told.
+	// EvModOff: the mod with index Value in Config.Mods panicked and is switched off. The first
+	// line of Text is the panic, the other lines are the call stack. It is not sent to clients.
 	EvModOff
-	// EvStore asks the storage for Store; see [Storage]. No client is told.
+	// EvStore: Store is a request to the storage; see [Storage]. It is not sent to clients.
 	EvStore
 
 	// The effects: players in To who are near Pos see or hear them.
 
-	// EvExplosion at Pos.
+	// EvExplosion: an explosion at Pos.
 	EvExplosion
-	// EvSpawn of Player at Pos.
+	// EvSpawn: Player spawned at Pos.
 	EvSpawn
-	// EvHammerHit at Pos.
+	// EvHammerHit: a hammer hit at Pos.
 	EvHammerHit
-	// EvDeath of Player at Pos.
+	// EvDeath: Player died at Pos.
 	EvDeath
 	// EvSound: Sound is played at Pos.
 	EvSound
-	// EvDamage: Player was hit at Pos by Target (as Player of EvKill) with Weapon.
-	// Angle (radians * 256) is the direction it came from, Value the health lost,
-	// Extra the armour lost; Flag reports whether it was self-inflicted. In DDRace it is only seen: bullets
-	// that end (WeaponGun), and the seconds of a freeze or ninja (WeaponNinja).
+	// EvDamage: Target (as Player in EvKill) hit Player at Pos with Weapon. Angle is the direction
+	// of the hit's origin in 1/256 radians. Value is the health lost, Extra the armour lost. Flag
+	// reports whether players hit themselves. In DDRace the event has no damage: it shows bullets
+	// that end (WeaponGun) and the seconds left of a freeze or ninja (WeaponNinja).
 	EvDamage
 )
 
-// IsEffect reports whether the event is sent in a snapshot and not as a message.
+// IsEffect reports whether clients receive the event in a snapshot instead of a message.
 func (k EventKind) IsEffect() bool { return k >= EvExplosion }
 
 // Event is something that happened in a tick.

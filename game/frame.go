@@ -2,24 +2,24 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Frame is the visible state of the world after one tick, in the quantised numbers
-// that all network versions share: positions in world units (1/32 tile), velocities
-// and hook directions times 256, angles in radians times 256.
+// Frame is the visible state of the world after one tick. Its numbers are rounded as all network
+// versions send them: positions are in units (1/32 tile), velocities and hook directions in 1/256
+// units, angles in 1/256 radians.
 //
-// On the server the world fills it for the bridges to send; on the client the bridges
-// fill it from snapshots.
+// On the server the world fills the frame, and the bridges send it. On the client the bridges fill
+// it from snapshots.
 type Frame struct {
 	Tick        int32
 	Game        GameState
-	Extended    bool          // characters can have states that only mods change
-	Players     []PlayerState // all who are in the game, ascending by ID
+	Extended    bool          // characters can have states that only mods set
+	Players     []PlayerState // all players in the game, ascending by ID
 	Characters  []CharacterState
 	Projectiles []ProjectileState
 	Lasers      []LaserState
-	Pickups     []PickupState // only those that can be taken now
+	Pickups     []PickupState // only pickups that can be taken now
 	Flags       []FlagState
-	// With GameFlagDDRace.
-	Switches []SwitchState // of teams with players, ascending; none if the map has no switches
+	// The fields below are set with GameFlagDDRace.
+	Switches []SwitchState // for each team with players, ascending; empty if the map has no switches
 	SpecTees []SpecTee
 }
 
@@ -33,13 +33,13 @@ const (
 	GameFlagSurvival
 	GameFlagRace
 
-	// GameFlagDDRace: the world has the physics and the map of DDRace, which clients of DDNet predict
-	// and show. GameFlagNoWeakHook is for them too: the order of tees does not matter for hooks.
+	// GameFlagDDRace: the world has the physics and maps of DDRace, which DDNet clients predict and
+	// show. GameFlagNoWeakHook, also for DDNet clients: hooks do not depend on the order of tees.
 	GameFlagNoWeakHook GameFlags = 1 << 5
 	GameFlagDDRace     GameFlags = 1 << 6
 
-	// GameFlagFNG is for clients of DDNet alone, which predict that hammers push as in FNG, and that
-	// who is in the kill feed with a laser lives.
+	// GameFlagFNG is for DDNet clients only. They then predict the hammer's stronger push of FNG,
+	// and treat a victim of a laser in the kill feed as alive.
 	GameFlagFNG GameFlags = 1 << 7
 )
 
@@ -61,11 +61,11 @@ type GameState struct {
 	Flags     GameFlags
 	StartTick int32 // tick at which the match started
 	State     GameStateFlags
-	// EndTick is the tick at which State ends, 0 for never. After the end of a round or
-	// match it is how many ticks that took.
+	// EndTick is the tick at which State ends, or 0 for never. After the end of a round or match it
+	// is a duration: the number of ticks that the round or match took.
 	EndTick      int32
 	TeamScore    [2]int32 // with GameFlagTeams
-	FlagCarrier  [2]int32 // with GameFlagFlags: player id, -1 dropped, -2 at the stand, -3 missing
+	FlagCarrier  [2]int32 // with GameFlagFlags: player id, -1 dropped, -2 at the stand, -3 no flag
 	FlagDropTick [2]int32 // with GameFlagFlags
 	ScoreLimit   int32
 	TimeLimit    int32 // minutes
@@ -133,8 +133,8 @@ type CharacterState struct {
 	Jumps, AirJumps        int32
 	TickOrder              int32
 	NotFor                 PlayerMask
-	// Secret means that a mod hides the tee from players. A view without a viewer then does not
-	// show it. Tees that are only hidden by the DDRace rules of who sees whom are not secret.
+	// Secret means that a mod hides the tee from at least two players. A view without a viewer then
+	// does not show it. The DDRace rules of who sees whom do not make a tee secret.
 	Secret bool
 	// NinjaStart is the tick at which the tee last became a ninja. The fields below are set with
 	// GameFlagDDRace: TargetX and TargetY are the point that the tee aims at, relative to the tee.
@@ -190,11 +190,11 @@ type PickupState struct {
 	Entity MapEntity  // with GameFlagDDRace
 }
 
-// FlagState is a flag at its stand, carried or dropped.
+// FlagState is a flag in a frame: at its stand, carried or dropped.
 type FlagState struct {
 	Team Team
 	X, Y int32
-	Pos  vec.Vec2 // before quantisation
+	Pos  vec.Vec2 // before rounding
 }
 
 // View is a frame as one player sees it.

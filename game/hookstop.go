@@ -2,32 +2,34 @@ package game
 
 import "strconv"
 
-// HookStopper is for modes and mods of which a clock may stop a call of a hook, such as scripts, because it takes
-// too long. That is part of a match: the log has where it was stopped, and when the match is run again, which has
-// no clock, the call stops at the same point. What it has changed until then stays.
+// HookStopper is for modes and mods whose hook calls a clock can stop when they take too long, such
+// as scripts. Each stop is part of the match: the log contains its point. A replay has no clock,
+// and stops the call at that point. Changes that the call made before it stopped stay.
 type HookStopper interface {
-	// StopHook says at which point of the tick that is run a call is to stop.
+	// StopHook sets the point at which a call must stop in the tick that runs next.
 	StopHook(tick int32, at HookStop)
-	// AppendHookStops appends the points at which the clock has stopped calls in a tick.
+	// AppendHookStops appends the points at which the clock stopped calls in a tick.
 	AppendHookStops(dst []HookStop, tick int32) []HookStop
 }
 
-// HookClock measures the calls of hooks while a match is played. A match that is run again has none.
+// HookClock measures the time of hook calls in a running match. A replayed match has no clock.
 type HookClock interface {
-	// Beats counts about a hundred a second, and fewer when the machine stands still.
+	// Beats returns a counter that increases about a hundred times a second. It increases more
+	// slowly when the machine stalls.
 	Beats() uint32
-	// Busy reports whether the last ticks were slow. Only then are all calls measured, others if they last for a beat.
+	// Busy reports whether the last ticks were slow. If so, every call is measured; otherwise only
+	// calls that last longer than a beat.
 	Busy() bool
-	// Spent returns the processor time of this thread in nanoseconds, 0 where the system does not tell it.
+	// Spent returns the processor time of this thread in ns, or 0 if the system does not report it.
 	Spent() int64
-	// Began returns what Spent was when the tick began.
+	// Began returns the value of Spent at the start of the tick.
 	Began() int64
 }
 
-// HookStop is a point in the call of a hook.
+// HookStop is a point in a hook call at which the call stopped or must stop.
 type HookStop struct {
-	Call  uint32 // the number of the call in the tick, for this mode or mod
-	Steps uint64 // its own measure of how far it got
+	Call  uint32 // number of the call in the tick, counted for each mode or mod
+	Steps uint64 // progress in the call, in the mod's own measure
 }
 
 // command returns the command that stops a call of a mod, or with ReloadMode of the mode.

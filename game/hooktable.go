@@ -12,22 +12,21 @@ import (
 // would call it. [New] returns it.
 var ErrHook = errors.New("game: method fits no hook")
 
-// HookOrder says of whom of a mode and its mods a hook is called, and in which order.
+// HookOrder is the order in which the world calls a hook of the mode and its mods.
 type HookOrder uint8
 
 const (
-	// ModeFirst hooks are called of the mode and then of the mods in order.
+	// ModeFirst hooks: first the mode, then the mods in order.
 	ModeFirst HookOrder = iota
-	// ModsFirst hooks are called of the mods in order and then of the mode, until one cancels
-	// or answers.
+	// ModsFirst hooks: the mods in order and then the mode, until one cancels or returns an answer.
 	ModsFirst
-	// OnlyFirst rules are asked of one: the first mod that has the rule, or else the mode.
+	// OnlyFirst rules: only the first mod that has the rule, or the mode if no mod has it.
 	OnlyFirst
 )
 
-// HookInfo describes a hook interface with one method.
+// HookInfo describes one method of a hook interface.
 type HookInfo struct {
-	Interface string // its name, such as "DamageHook"
+	Interface string // name of the interface, such as "DamageHook"
 	Method    string // such as "OnDamage"
 	Signature string // such as "OnDamage(*game.Ctx, *game.Damage)"
 	Order     HookOrder
@@ -95,7 +94,7 @@ func single[R comparable](rule func(*hooks) *hookOf[R]) hookSpec {
 	}}
 }
 
-// Hooks returns the hooks that modes and mods can have, with a HookInfo for each method.
+// Hooks returns all hooks of modes and mods, one HookInfo for each method.
 func Hooks() []HookInfo {
 	var all []HookInfo
 	for _, s := range hookTable {
@@ -107,10 +106,10 @@ func Hooks() []HookInfo {
 	return all
 }
 
-// HookSubset is for types that have the methods of more hooks than they use, such as those that
-// run scripts. New asks once for each hook.
+// HookSubset is for types that have the methods of more hooks than they use, such as a type that
+// runs scripts. [New] and [Tx.HooksChanged] call UsesHook once for each hook.
 type HookSubset interface {
-	// UsesHook reports whether the hook with a method is to be called.
+	// UsesHook reports whether the world must call the hook with this method.
 	UsesHook(method string) bool
 }
 

@@ -2,9 +2,9 @@ package game
 
 import "slices"
 
-// GameTypeNamer names the game type that clients and master servers show. It is asked once, by
-// [New], after all have started: of the mode and then of the mods in order, each with the name so far, which begins as
-// [Mode.Name]. An empty name changes nothing.
+// GameTypeNamer changes the game type that clients and master servers show. [New] calls GameType
+// once, after all Start methods: first the mode's, then each mod's. The argument is the name so
+// far, beginning with [Mode.Name]. An empty result keeps the name.
 type GameTypeNamer interface {
 	GameType(name string) string
 }
@@ -30,10 +30,10 @@ type StartRule interface {
 	CanStartMatch(ctx *Ctx, enough bool) bool
 }
 
-// JoinRule decides about the teams of players. It is called before a player gets a team or
-// changes it, except by [Tx.SetTeam]. It can change the team; to cancel means that the player
-// stays where they are, or comes in as a spectator. If the mode has no such team, they get the
-// nearest that it has.
+// JoinRule decides the teams of players. It is called before a player gets or changes a team,
+// except by [Tx.SetTeam]. The rule can change the team. If it cancels, the player keeps their team,
+// or enters as a spectator. A team that the mode does not have becomes the nearest one that the
+// mode has.
 type JoinRule interface {
 	JoinTeam(ctx *Ctx, r *TeamRequest)
 }
@@ -49,16 +49,16 @@ type TeamRequest struct {
 	Refusal string
 }
 
-// JoinCause is why a player is to get another team.
+// JoinCause is the reason for a team change.
 type JoinCause uint8
 
-// The causes.
+// The causes of team changes.
 const (
-	JoinConnect  JoinCause = iota // they connect; their name is not known yet
-	JoinPlayer                    // their own choice
-	JoinOperator                  // an operator or a vote: moved, swapped, shuffled
+	JoinConnect  JoinCause = iota // the player connects; the name is not known yet
+	JoinPlayer                    // the player chose the team
+	JoinOperator                  // an operator or a vote moved, swapped or shuffled players
 	JoinBalance                   // the teams were uneven
-	JoinInactive                  // they did nothing for long
+	JoinInactive                  // the player was inactive
 )
 
 // decisions are what mode and mods decided in New.

@@ -40,20 +40,19 @@ type Mod interface {
 // Hooks can nest, for example when a hook damages another player. At a depth of 16,
 // hooks are no longer called and only the built-in rules apply.
 
-// DamageHook is called for every hit before it counts, with the amount of damage of
-// the weapon. It can change amount, force and source. If it cancels, the victim is
-// only pushed.
+// DamageHook is called for every hit before it counts, with the weapon's damage. The hook can
+// change the amount, force and source. If it cancels, the victim is only pushed.
 type DamageHook interface {
 	OnDamage(ctx *Ctx, d *Damage)
 }
 
-// DamageTakenHook is called for every hit that counted, before the victim can die.
+// DamageTakenHook is called for every hit that counted, before a possible death of the victim.
 type DamageTakenHook interface {
 	OnDamageTaken(ctx *Ctx, d *Damage)
 }
 
-// DeathHook is called for every death, before the event for clients. Scoring happens
-// here, so a mod that cancels prevents the mode from scoring.
+// DeathHook is called for every death, before clients learn of it. The mode scores in this hook, so
+// a mod that cancels prevents the score.
 type DeathHook interface {
 	OnDeath(ctx *Ctx, d *Death)
 }
@@ -64,8 +63,8 @@ type SelfKillHook interface {
 	OnSelfKill(ctx *Ctx, id PlayerID)
 }
 
-// EmoticonHook is called when a player shows an emoticon, 0 to 15 in the order of the messages.
-// If it cancels, nobody sees it.
+// EmoticonHook is called when a player shows an emoticon; the number 0 to 15 is an [Emoticon]. If
+// the hook cancels, the emoticon is not shown.
 type EmoticonHook interface {
 	OnEmoticon(ctx *Ctx, id PlayerID, emoticon int32)
 }
@@ -95,23 +94,23 @@ type ChatHook interface {
 	OnChat(ctx *Ctx, c *ChatMessage)
 }
 
-// InputHook is called for every input of a player with a living character, before it
-// counts: twice per tick, for that which fires at once and for that which moves the tee.
-// It can change the input, with which the player's client does not reckon; an invalid one
-// is ignored. To disable controls, use [Tx.MaskInput].
+// InputHook is called for every input of a player with a living tee, before the input takes effect.
+// It is called twice per tick: for the input that fires at once, and for the input that moves the
+// tee. The hook can change the input, but the player's client does not predict the change. An
+// invalid input is ignored. To disable controls, use [Tx.MaskInput].
 type InputHook interface {
 	OnInput(ctx *Ctx, id PlayerID, in *Input)
 }
 
-// FireHook is called when a tee is about to fire a weapon, which is loaded, in a direction with the
-// length 1, or 0 if they aim at themselves. If it cancels, nothing leaves the weapon, a hammer hits
-// nobody, and no ammo is spent. The tee makes the movement and has to reload all the same; for how
-// long, [Tx.SetReloadTicks] can say. So a weapon can be a tool.
+// FireHook is called before a tee fires a loaded weapon. The length of dir is 1, or 0 if the player
+// aims at their own tee. If the hook cancels, the weapon fires nothing, a hammer hits no tee, and
+// no ammo is spent. The tee still shows the movement and must reload; [Tx.SetReloadTicks] changes
+// the time. Cancelling can thus turn a weapon into a tool.
 type FireHook interface {
 	OnFire(ctx *Ctx, id PlayerID, weapon Weapon, dir vec.Vec2)
 }
 
-// EnterHook is called when a player has entered the game.
+// EnterHook is called after a player has entered the game.
 type EnterHook interface {
 	OnEnter(ctx *Ctx, id PlayerID)
 }
@@ -137,8 +136,9 @@ type TickHook interface {
 	OnTick(ctx *Ctx)
 }
 
-// EntityHook is called by [New], after Start, for every entity tile of the map (index
-// 192 and up). A hook that handles a tile cancels.
+// EntityHook is called by [New], after Start, for every entity tile of the map (index 192 and up).
+// Pos is the middle of the tile. A hook that handles a tile cancels; the world then makes nothing
+// from the tile.
 type EntityHook interface {
 	OnEntity(ctx *Ctx, tile uint8, pos vec.Vec2)
 }
@@ -155,15 +155,16 @@ type RoundStartHook interface {
 	OnRoundStart(ctx *Ctx)
 }
 
-// FlagReturnHook is called when a flag has returned to its stand by itself.
+// FlagReturnHook is called when a dropped flag has returned to its stand without a player.
 type FlagReturnHook interface {
 	OnFlagReturn(ctx *Ctx, t Team)
 }
 
-// FinishHook is called when a player has finished a race, once all is over in the tick, OnTick too:
-// then the clock has stopped, and what the hook does to tees disturbs nothing. Each player of a team of
-// DDRace has a call. It is also called for finishes that do not count for the ranks, such as those of
-// bots, but not for those of teams that practise or of races that ended before, as by a cheat.
+// FinishHook is called after a player has finished a race, at the end of the tick, after OnTick.
+// The player's clock has stopped, so the hook can change tees safely. In DDRace it is called once
+// for each player of a team. It is also called for finishes that are not ranked, such as a bot's.
+// It is not called for teams in practice mode, or for races that ended before the finish, for
+// example by a cheat.
 type FinishHook interface {
 	OnFinish(ctx *Ctx, f *RaceFinish)
 }
@@ -228,12 +229,12 @@ type StateSaver interface {
 // Damage is a hit on a character.
 type Damage struct {
 	Victim   PlayerID
-	Attacker PlayerID // Nobody: the world; below: the team of a player who left
+	Attacker PlayerID // Nobody for the world; lower values: -2-team of a player who left
 	Weapon   Weapon
 	Amount   int32
 	Force    vec.Vec2 // added to the victim's velocity, units per tick
-	Source   vec.Vec2 // direction it came from; only its angle is used
-	// HealthLost and ArmorLost are set for DamageTakenHook.
+	Source   vec.Vec2 // direction of the hit's origin; only the angle counts
+	// HealthLost and ArmorLost are set in DamageTakenHook.
 	HealthLost int32
 	ArmorLost  int32
 }
@@ -241,9 +242,9 @@ type Damage struct {
 // Death is the death of a character.
 type Death struct {
 	Victim PlayerID
-	Killer PlayerID // as Damage.Attacker; the victim for falls and suicides
+	Killer PlayerID // as Damage.Attacker; the victim itself for falls and suicides
 	Weapon Weapon
-	Pos    vec.Vec2 // where the victim was
+	Pos    vec.Vec2 // position of the victim
 	// ModeSpecial is sent to clients with the kill (0.7: bit 0 if the victim carried a
 	// flag, bit 1 if the killer carries one).
 	ModeSpecial int32

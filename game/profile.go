@@ -27,7 +27,8 @@ func cutString(s string, n int) string {
 	return strings.Clone(s)
 }
 
-// CutName shortens a name to MaxNameLen bytes and cleans it, as a profile requires.
+// CutName returns the part of a name that fits into a profile: at most MaxNameLen bytes, up to the
+// first NUL, without splitting a code point.
 func CutName(name string) string { return cutString(name, MaxNameLen) }
 
 // sanitize limits a profile to valid values.

@@ -6,8 +6,8 @@ import "github.com/teeyard/teeyard/game/vec"
 type FlagInfo struct {
 	Pos     vec.Vec2
 	AtStand bool
-	Carrier PlayerID // or Nobody
-	// GrabTick is the tick at which it was last taken from its stand.
+	Carrier PlayerID // player who carries the flag, or Nobody
+	// GrabTick is the tick at which a player last took the flag from its stand.
 	GrabTick int32
 }
 

@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// IntVar is a number that operators can set, as the variables of the server. See [Tx.IntVar].
+// IntVar declares a number that operators can set like a setting of the server. See [Tx.IntVar].
 type IntVar struct {
-	// Name has at most 31 small letters, digits and underscores. By custom it begins with
-	// that of the mod: zcatch_color.
+	// Name has at most 31 lower-case letters, digits and underscores. Begin it with the mod's name,
+	// such as zcatch_color.
 	Name string
-	// Help is one line that says what it means, at most 63 bytes.
+	// Help is one line that describes the variable, at most 63 bytes.
 	Help string
-	// Value is where the value is kept. Only the world changes it.
+	// Value points to the number. Only the world changes it.
 	Value *int32
-	// Default is the value when operators have set none.
+	// Default is the value if the operator sets none.
 	Default int32
-	// Min and Max are the limits: none if both are 0, and no upper one if Max is 0.
+	// Min and Max are the limits. Without limits both are 0; if only Max is 0, there is no upper
+	// limit.
 	Min, Max int32
-	// Changed, if set, is called when the value has been set in a running match.
+	// Changed, if set, is called after the value was set in a running match.
 	Changed func(ctx *Ctx)
 }
 
