@@ -3,14 +3,14 @@ package game
 // PlayerID identifies a player, 0..63. It is the client id of the protocol.
 type PlayerID int8
 
-// Nobody is the PlayerID for no player: the server as the author of a chat line, no
-// target, nobody hooked.
+// Nobody is the PlayerID of no player: for example of the server as the author of a chat line, or
+// of a hook that holds no player.
 const Nobody PlayerID = -1
 
 // MaxPlayers is the maximum number of players, spectators included.
 const MaxPlayers = 64
 
-// Team is a player's team. In modes without teams all who play are in TeamRed.
+// Team is a player's team. In modes without teams, all players are in TeamRed.
 type Team int8
 
 // The teams, numbered as in 0.7 (GAME: TEAM_SPECTATORS, TEAM_RED, TEAM_BLUE).
@@ -31,7 +31,7 @@ const (
 	ChatWhisper
 )
 
-// SpectateMode selects what a spectator's camera follows.
+// SpectateMode selects the target of a spectator's camera.
 type SpectateMode uint8
 
 // The spectator modes.
@@ -70,20 +70,20 @@ const (
 	PlayerFlagDead
 	PlayerFlagWatching
 	PlayerFlagBot
-	PlayerFlagAim // shows the line of the hook (DDNet)
+	PlayerFlagAim // the client shows the line of the hook (DDNet)
 )
 
 // NumSkinParts is the number of parts of a skin: body, marking, decoration, hands, feet and eyes.
 const NumSkinParts = 6
 
-// Skin is the look of a tee.
+// Skin is the appearance of a tee.
 type Skin struct {
 	PartNames       [NumSkinParts]string `json:"parts"`         // at most 23 bytes each
-	UseCustomColors [NumSkinParts]bool   `json:"custom_colors"` // whether PartColors applies
+	UseCustomColors [NumSkinParts]bool   `json:"custom_colors"` // whether the part has the colour in PartColors
 	PartColors      [NumSkinParts]int32  `json:"colors"`        // packed HSLA as in the protocol
 }
 
-// Profile is the part of a player's start info that others see.
+// Profile is the public part of the information that a player's client sends on connecting.
 type Profile struct {
 	Name    string // at most 15 bytes, never empty inside a world
 	Clan    string // at most 11 bytes

@@ -16,44 +16,45 @@ var DDRaceRange = vec.Vec2{X: 1200, Y: 800}
 // DDRaceMap is the [View.Range] of a player who sees the whole map.
 var DDRaceMap = vec.Vec2{X: 1e6, Y: 1e6}
 
-// PauseKind says how a player left the own tee to look around.
+// PauseKind is the state of a DDRace player's own tee while the player's camera moves freely.
 type PauseKind uint8
 
 // The kinds of pauses.
 const (
 	NotPaused     PauseKind = iota
-	PauseInPlace            // the tee stays and goes on (DDNet: /pause)
+	PauseInPlace            // the tee stays in the world (DDNet: /pause)
 	PauseVanished           // the tee is out of the world (DDNet: /spec)
 )
 
-// SpecTee is where the tee of a player in PauseVanished will be again.
+// SpecTee is the position at which the tee of a player in PauseVanished will reappear.
 type SpecTee struct {
 	Player PlayerID
 	X, Y   int32
-	NotFor PlayerMask // who does not see it
+	NotFor PlayerMask // players who do not see it
 }
 
-// SwitchState is the state of the switches of a DDRace map for one team.
+// SwitchState is the state of a DDRace map's switches for one team.
 type SwitchState struct {
 	Team    int32     // 0..63
-	Highest int32     // switches from 1 to this number exist, at most 255
-	Active  [8]uint32 // bit n%32 of element n/32: switch n is active
-	// Timers are of the switches that change back next, the first ones first; Number is 0 for none.
+	Highest int32     // switches 1 to this number exist, at most 255
+	Active  [8]uint32 // bit n%32 of element n/32 is set if switch n is active
+	// Timers are the next switches that will change back, earliest first. Number is 0 in unused
+	// elements.
 	Timers [4]SwitchTimer
 }
 
-// SwitchTimer is a switch that changes back at a tick.
+// SwitchTimer is a switch that changes back at EndTick.
 type SwitchTimer struct{ Number, EndTick int32 }
 
-// IsActive reports whether a switch is active. Those that do not exist are.
+// IsActive reports whether a switch is active. A switch that does not exist counts as active.
 func (s *SwitchState) IsActive(number uint8) bool {
 	return int32(number) > s.Highest || s.Active[number/32]>>(number%32)&1 != 0
 }
 
-// MapEntityKind is what an entity of a DDRace map is, as far as clients of DDNet are told.
+// MapEntityKind is the kind of a map object of DDRace, in the terms of DDNet's clients.
 type MapEntityKind uint8
 
-// The kinds of entities of maps.
+// The kinds of map objects.
 const (
 	NoMapEntity MapEntityKind = iota
 	MapProjectile
@@ -69,22 +70,22 @@ const (
 	MapPickup
 )
 
-// MapEntity says of which entity of a DDRace map something is. Doors, draggers, turrets and bullets
-// are always told, lights and pickups if they have a switch.
+// MapEntity identifies the map object that something belongs to, in DDRace. It is always set for
+// doors, draggers, turrets and bullets. For lights and pickups it is set if they have a switch.
 type MapEntity struct {
 	Kind   MapEntityKind
 	Layer  ddrace.Layer
-	Switch uint8 // number of its switch, 0 for none
+	Switch uint8 // number of the object's switch, 0 for none
 }
 
-// LaserKind is what a laser does.
+// LaserKind is a kind of laser beam.
 type LaserKind uint8
 
 // The kinds of lasers.
 const (
-	LaserRifle   LaserKind = iota // shot by a tee, like the next
-	LaserShotgun                  // of DDRace, which pulls
-	LaserBeam                     // of an entity of a map; it has no owner
+	LaserRifle   LaserKind = iota // the laser rifle of a tee
+	LaserShotgun                  // the shotgun of a tee in DDRace, which pulls
+	LaserBeam                     // a beam of a map object, without an owner
 )
 
 // ProjectileFlags is a set of properties of projectiles of DDRace.
@@ -98,8 +99,8 @@ const (
 	ProjectileFreezes
 )
 
-// Switches returns the state of the switches that the viewer sees: those of the own team, or of
-// the team of the player whom they watch. For TeamSuper all are off; nil if the map has none.
+// Switches returns the switches of the viewer's team, or of the followed player's team. In
+// TeamSuper all switches are off. The result is nil if the map has no switches.
 func (v *View) Switches() *SwitchState {
 	if v.Frame == nil || v.Game.Flags&GameFlagDDRace == 0 {
 		return nil
@@ -129,8 +130,8 @@ func (v *View) Switches() *SwitchState {
 // superSwitches are those of TeamSuper.
 var superSwitches = SwitchState{Team: TeamSuper, Highest: 255}
 
-// SeesLine reports whether a line is close enough to be sent in DDRace: it is for hooks and their
-// tees.
+// SeesLine reports whether a line is close enough to be sent in DDRace. Use it for hooks, and for
+// the tees at their ends.
 func (v *View) SeesLine(a, b vec.Vec2) bool {
 	if v.ShowAll {
 		return true

@@ -5,14 +5,15 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// ShowOthers says which tees a player of DDRace sees of those that do nothing to the own one.
+// ShowOthers selects which tees a DDRace player sees among the tees that cannot affect the player's
+// own tee.
 type ShowOthers uint8
 
 // The values of ShowOthers.
 const (
 	ShowOthersOff  ShowOthers = iota
-	ShowOthersOn              // all
-	ShowOthersTeam            // those of the own team, which are solo or whose mate is
+	ShowOthersOn              // all tees
+	ShowOthersTeam            // only tees of the player's own team, which can be solo
 )
 
 // sight is what a player of DDRace chose to see, and whether they look elsewhere.

@@ -41,7 +41,7 @@ const (
 	NoteSaveFailed                       // saving failed; the team plays on
 	NoteLoaded                           // a team continues from a save
 	NoteLoadFailed                       // loading failed
-	NoteView                             // a paused player moves their tee to the camera's position
+	NoteView                             // a tee teleports to the position of its player's camera
 	NoteRefused                          // a player's command was not allowed and had no effect
 )
 

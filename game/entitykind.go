@@ -30,7 +30,7 @@ type EntityKind struct {
 	of owner
 }
 
-// KindID is an [EntityKind] that a world knows.
+// KindID identifies an [EntityKind] of a world.
 type KindID uint8
 
 // MaxEntityParts is the maximum number of parts of an entity; see [EntityKind.Parts].

@@ -12,7 +12,7 @@ type PlayerMask uint64
 // MaskAll is the set of all players.
 const MaskAll PlayerMask = ^PlayerMask(0)
 
-// MaskOne returns the set of one player; for Nobody it is empty.
+// MaskOne returns the set of one player. For Nobody the set is empty.
 func MaskOne(id PlayerID) PlayerMask {
 	if id < 0 {
 		return 0
@@ -23,11 +23,11 @@ func MaskOne(id PlayerID) PlayerMask {
 // Has reports whether id is in the set.
 func (m PlayerMask) Has(id PlayerID) bool { return id >= 0 && m&(1<<uint(id)) != 0 }
 
-// IsPublic reports whether everybody is in the set, or everybody but one, who knows anyway:
-// then those without a seat may know too.
+// IsPublic reports whether the set has all players, or all except one. Viewers without a seat can
+// see a thing with a public set, since at most one player, its owner, is left out.
 func (m PlayerMask) IsPublic() bool { return bits.OnesCount64(uint64(^m)) <= 1 }
 
-// Weapon is a weapon, or a negative value for another cause of death.
+// Weapon is a weapon. Negative values are other causes of death.
 type Weapon int8
 
 // The weapons in the order of 0.7, and the other causes of death.
@@ -57,7 +57,7 @@ const (
 	PickupNinja
 	PickupGun
 	PickupHammer
-	// Those of DDRace, which take a weapon away. To clients that do not know them they are armor.
+	// The pickups below take a weapon away, in DDRace. Clients that do not know them show armour.
 	PickupArmorShotgun
 	PickupArmorGrenade
 	PickupArmorNinja
@@ -101,7 +101,7 @@ const (
 	NumEmoticons = 16
 )
 
-// Sound is a sound that clients play.
+// Sound is a sound effect that clients play.
 type Sound uint8
 
 // The sounds in the order of 0.7.

@@ -80,23 +80,24 @@ type PlayerState struct {
 	Team    Team
 	Flags   PlayerFlags
 	Score   int32 // with GameFlagRace the best time in ms, or NoRaceTime
-	Latency int32 // ms; set by the session, 0 in the world
-	// RaceStart is the tick at which the player's clock started, with GameFlagRace; 0 if it
-	// stands.
+	Latency int32 // ms; set by the server, 0 in the world
+	// RaceStart is the tick at which the player's race clock started, with GameFlagRace. It is 0 if
+	// the clock is stopped.
 	RaceStart int32
-	// With GameFlagDDRace: the team of 0..TeamSuper, whether the player does nothing for long, how
-	// they left their tee, and whether their client shows no clock.
+	// The fields below are set with GameFlagDDRace. RaceTeam is 0..TeamSuper. AFK reports whether
+	// the player is away. Pause is the state of the player's own tee. HideClock reports whether the
+	// client hides the race clock.
 	RaceTeam  int32
 	AFK       bool
 	Pause     PauseKind
 	HideClock bool
-	// What the player's camera follows.
+	// SpecMode is the target of the player's camera.
 	SpecMode    SpectateMode
 	SpectatorID PlayerID // the followed player, or Nobody
 	ViewX       int32
 	ViewY       int32
-	// Spectating reports whether the camera does not follow the player's own tee: for
-	// spectators, and for dead players who do not respawn in this round.
+	// Spectating reports whether the camera is free to leave the player's own tee: for spectators,
+	// for paused players, and for dead players who do not respawn in this round.
 	Spectating bool
 }
 
@@ -147,46 +148,46 @@ type CharacterState struct {
 	Pos vec.Vec2
 }
 
-// ProjectileState is a projectile, whose path follows from where and when it started. One of
-// WeaponHammer is a light that a mod draws.
+// ProjectileState is a projectile in a frame. X, Y and VelX, VelY are the values in StartTick; the
+// path follows from them. A projectile of WeaponHammer is a light that a mod draws.
 type ProjectileState struct {
 	ID         uint16
 	X, Y       int32
 	VelX, VelY int32 // direction times 100
 	Weapon     Weapon
 	StartTick  int32
-	Pos        vec.Vec2   // the position now
-	NotFor     PlayerMask // who does not see it
-	// With GameFlagDDRace: Start and Direction are those above before quantisation, Owner is who
-	// fired it, or Nobody.
+	Pos        vec.Vec2   // the position in the frame's tick
+	NotFor     PlayerMask // players who do not see it
+	// The fields below are set with GameFlagDDRace. Start and Direction are X, Y and VelX, VelY
+	// before rounding. Owner fired the projectile, or is Nobody.
 	Start, Direction vec.Vec2
 	Owner            PlayerID
 	Flags            ProjectileFlags
 	Entity           MapEntity
 }
 
-// LaserState is a laser beam that ends at X, Y.
+// LaserState is a laser beam in a frame, from FromX, FromY to X, Y.
 type LaserState struct {
 	ID           uint16
 	X, Y         int32
 	FromX, FromY int32
 	StartTick    int32
-	// Pos and From are its ends before quantisation.
+	// Pos and From are the ends of the beam before rounding.
 	Pos, From vec.Vec2
-	NotFor    PlayerMask // who does not see it
-	// With GameFlagDDRace: who fired it, and of which entity of the map it is; then StartTick is that of
-	// the frame.
+	NotFor    PlayerMask // players who do not see it
+	// The fields below are set with GameFlagDDRace. Owner fired the beam. Entity is the map object
+	// of a LaserBeam, whose StartTick is the frame's tick.
 	Owner  PlayerID
 	Kind   LaserKind
 	Entity MapEntity
 }
 
-// PickupState is a pickup that can be taken.
+// PickupState is a pickup in a frame.
 type PickupState struct {
 	ID     uint16
 	X, Y   int32
 	Kind   PickupKind
-	NotFor PlayerMask // who does not see it
+	NotFor PlayerMask // players who do not see it
 	Entity MapEntity  // with GameFlagDDRace
 }
 
@@ -197,19 +198,19 @@ type FlagState struct {
 	Pos  vec.Vec2 // before rounding
 }
 
-// View is a frame as one player sees it.
+// View is a frame from the point of view of one player.
 type View struct {
 	*Frame
 	Viewer PlayerID
 	Pos    vec.Vec2 // centre of the screen
-	// VitalsOf is the player whose health, armour and ammunition the viewer sees: the
-	// viewer, or the followed player if the rules allow it.
+	// VitalsOf is the player whose health, armour and ammo the viewer sees: the viewer, or the
+	// followed player if the rules allow it.
 	VitalsOf PlayerID
-	// ShowAll is set for spectators without a seat, as of recordings, who see and hear at
-	// all places what is for everybody.
+	// ShowAll is set for spectators without a seat, such as recordings. They see and hear all
+	// public things at all positions.
 	ShowAll bool
-	// Range is how far from Pos the viewer sees and hears, horizontally and vertically, in DDRace,
-	// where it depends on what clients show; 0 in other games.
+	// Range is the horizontal and vertical distance from Pos within which the viewer sees and
+	// hears, in units. It is set in DDRace, where it depends on the client, and 0 in other games.
 	Range vec.Vec2
 }
 
@@ -230,8 +231,8 @@ func (v *View) Sees(p vec.Vec2) bool {
 	return float32(dx*dx)+float32(dy*dy) <= 1100*1100+0.125
 }
 
-// Shows reports whether the view shows something that the players in notFor do not see. A view
-// without a viewer shows what everybody sees, or everybody but one.
+// Shows reports whether the view shows a thing that the players in notFor do not see. A view
+// without a viewer shows public things only; see [PlayerMask.IsPublic].
 func (v *View) Shows(notFor PlayerMask) bool {
 	if v.ShowAll {
 		return (^notFor).IsPublic()
@@ -239,7 +240,7 @@ func (v *View) Shows(notFor PlayerMask) bool {
 	return !notFor.Has(v.Viewer)
 }
 
-// ShowsTee reports whether the view shows a tee, as far as that depends on who may see it.
+// ShowsTee reports whether the viewer may see a tee. It ignores the distance.
 func (v *View) ShowsTee(c *CharacterState) bool {
 	if v.ShowAll {
 		return !c.Secret
@@ -247,8 +248,8 @@ func (v *View) ShowsTee(c *CharacterState) bool {
 	return v.Shows(c.NotFor)
 }
 
-// Hears reports whether an effect at p is close enough to be sent: closer than 1500
-// units, or within Range.
+// Hears reports whether an effect at p is close enough to be sent: less than 1500 units away, or
+// within Range.
 func (v *View) Hears(p vec.Vec2) bool {
 	switch {
 	case v.ShowAll:

@@ -6,7 +6,7 @@ import "strconv"
 // as scripts. Each stop is part of the match: the log contains its point. A replay has no clock,
 // and stops the call at that point. Changes that the call made before it stopped stay.
 type HookStopper interface {
-	// StopHook sets the point at which a call must stop in the tick that runs next.
+	// StopHook sets a point in a tick at which a call must stop.
 	StopHook(tick int32, at HookStop)
 	// AppendHookStops appends the points at which the clock stopped calls in a tick.
 	AppendHookStops(dst []HookStop, tick int32) []HookStop
@@ -92,9 +92,9 @@ func (w *World) appendHookStops(dst []Command, m any, index int) []Command {
 	return dst
 }
 
-// Sharer is for modes and mods that share the time of a tick with others of their kind, such as scripts.
+// Sharer is for modes and mods that share a tick's time with others of their kind, such as scripts.
 type Sharer interface {
-	// Share says how many they are. It is called before Start.
+	// Share is called before Start with the number of modes and mods that share the time.
 	Share(n int)
 }
 

@@ -1,6 +1,6 @@
 package game
 
-// PlayerInfo is what the world knows about a connected player.
+// PlayerInfo is the state of a connected player.
 type PlayerInfo struct {
 	ID       PlayerID
 	Profile  Profile
@@ -10,12 +10,12 @@ type PlayerInfo struct {
 	Alive    bool
 	Ready    bool
 	AddrHash uint64
-	// Flags are those set by CmdPlayerFlags, and the chatting and scoreboard flags of
-	// the last input.
+	// Flags are the flags of CmdPlayerFlags, and the chatting and scoreboard flags of the player's
+	// last input.
 	Flags PlayerFlags
-	// TeamChangeTick is the tick from which the player can change team.
+	// TeamChangeTick is the first tick in which the player can change team.
 	TeamChangeTick int32
-	// Silent reports whether others are not notified when the player enters or leaves.
+	// Silent reports whether other players are not told when the player enters or leaves.
 	Silent bool
 }
 

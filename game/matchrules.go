@@ -9,23 +9,25 @@ type GameTypeNamer interface {
 	GameType(name string) string
 }
 
-// PurityRule says whether players have the standard tuning, as in the modes of the original:
-// changes of the tuning are then undone every tick. It is asked once, by [New], and overrules
-// [Rules.PureTuning].
+// PurityRule decides whether the world keeps the standard tuning, as in the game types of 0.7.5. If
+// so, the world undoes changes of the tuning every tick. [New] calls PureTuning once; the result
+// replaces [Rules.PureTuning].
 type PurityRule interface {
 	PureTuning() bool
 }
 
-// UnevenRule is for modes with GameFlagTeams: it says whether their teams may be of any sizes. Then
-// nobody is moved to balance or swap them, who joins may choose, and a match needs as many
-// players in both together as PlayersRule says. It is asked once, by [New].
+// UnevenRule is for modes with GameFlagTeams. UnevenTeams reports whether the teams may have any
+// sizes. If so, the server does not balance or swap the teams, new players choose their team, and a
+// match needs the number of PlayersRule in both teams together. [New] calls it, and the world calls
+// it again when a mod is switched off or reloaded.
 type UnevenRule interface {
 	UnevenTeams() bool
 }
 
-// StartRule decides whether a match can start. It is asked whenever one could, and in
-// every tick of the warmup that waits for enough players; enough is whether there are as many as
-// [PlayersRule] says. Until it is true, that warmup goes on.
+// StartRule decides whether a match can start. CanStartMatch is called whenever a match could
+// start, and in every tick of the warmup that waits for players. The argument enough reports
+// whether there are as many players as [PlayersRule] requires. The warmup continues while the
+// result is false.
 type StartRule interface {
 	CanStartMatch(ctx *Ctx, enough bool) bool
 }
@@ -38,14 +40,14 @@ type JoinRule interface {
 	JoinTeam(ctx *Ctx, r *TeamRequest)
 }
 
-// TeamRequest is a player's change to another team.
+// TeamRequest is a requested team change of a player.
 type TeamRequest struct {
 	Player PlayerID
-	From   Team // TeamSpectators with JoinConnect
-	Team   Team // that they are to get; rules may change it
+	From   Team // current team; TeamSpectators with JoinConnect
+	Team   Team // new team; rules may change it
 	Cause  JoinCause
-	// Refusal is what the player is told if the rule cancels, "" for nothing. With JoinConnect
-	// nobody is told.
+	// Refusal is the text that the player is sent if the rule cancels, or "" for none. It is not
+	// sent with JoinConnect.
 	Refusal string
 }
 

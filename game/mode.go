@@ -2,24 +2,24 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Mode is a game type; a world has exactly one. What it does beyond Start it defines
-// by implementing hook interfaces, which [New] looks up once; [Hooks] lists them.
+// Mode is a game type. A world has exactly one. Besides these methods, a mode implements the hook
+// interfaces that it needs; [Hooks] lists them. [New] looks them up once.
 //
-// A mode or mod must not use clocks, map iteration or other sources of randomness than
-// [Tx.Rand]. If it has state of its own, it implements [StateHook] or [StateSaver];
-// otherwise replays cannot be verified. Each value serves one world.
+// The only source of randomness of a mode or mod is [Tx.Rand]. Clocks, map iteration and goroutines
+// are not allowed. If a mode or mod has state of its own, it must implement [StateHook] or
+// [StateSaver]; otherwise replays cannot be verified. A value serves only one world.
 type Mode interface {
 	// Name returns the game type shown by clients and master servers, for example
 	// "DM".
 	Name() string
-	// Flags returns the features of the mode. They must not change.
+	// Flags returns the features of the mode, always the same.
 	Flags() GameFlags
 	// Start is called by [New], before any hook of the mode or a mod.
 	Start(tx *Tx)
 }
 
-// Mod changes or observes the rules in addition to the mode. It also implements the
-// hook interfaces it needs.
+// Mod changes or observes the rules in addition to the mode. It implements the hook interfaces that
+// it needs; [Hooks] lists them. [New] calls Start after the mode's Start.
 type Mod interface {
 	Start(tx *Tx)
 }
@@ -57,8 +57,8 @@ type DeathHook interface {
 	OnDeath(ctx *Ctx, d *Death)
 }
 
-// SelfKillHook is called when a player wants their living character to die. If it cancels, it
-// lives.
+// SelfKillHook is called when a player asks for the death of their own living tee. If the hook
+// cancels, the tee lives.
 type SelfKillHook interface {
 	OnSelfKill(ctx *Ctx, id PlayerID)
 }
@@ -69,19 +69,19 @@ type EmoticonHook interface {
 	OnEmoticon(ctx *Ctx, id PlayerID, emoticon int32)
 }
 
-// SpawnPicker can choose where a player spawns. If ok is false the next one is asked.
+// SpawnPicker chooses a player's spawn position. If ok is false, the next mod or mode is asked, and
+// at the end the map's spawn points decide.
 type SpawnPicker interface {
 	PickSpawn(ctx *Ctx, id PlayerID) (pos vec.Vec2, ok bool)
 }
 
-// SpawnHook is called for every new character, which has full health, hammer and gun.
+// SpawnHook is called for every new tee, which has full health, a hammer and a gun.
 type SpawnHook interface {
 	OnSpawn(ctx *Ctx, id PlayerID)
 }
 
-// PickupHook is called when a living character touches a pickup, whether it needs the
-// pickup or not. Cancelling leaves the pickup there. ctx.Pickup says which one it is, if a mod
-// made it.
+// PickupHook is called when a tee touches a pickup, even if the tee does not need it. If the hook
+// cancels, the pickup stays. For a pickup that a mod made, ctx.Pickup is its id.
 type PickupHook interface {
 	OnPickup(ctx *Ctx, id PlayerID, kind PickupKind)
 }
@@ -115,23 +115,23 @@ type EnterHook interface {
 	OnEnter(ctx *Ctx, id PlayerID)
 }
 
-// LeaveHook is called when a player is about to leave the game.
+// LeaveHook is called before a player leaves the game.
 type LeaveHook interface {
 	OnLeave(ctx *Ctx, id PlayerID)
 }
 
-// RenameHook is called when a player in the game has another name.
+// RenameHook is called after a player in the game has changed name.
 type RenameHook interface {
 	OnRename(ctx *Ctx, id PlayerID)
 }
 
-// TeamHook is called when a player has changed team.
+// TeamHook is called after a player has changed team.
 type TeamHook interface {
 	OnTeam(ctx *Ctx, id PlayerID, from Team)
 }
 
-// TickHook is called once per tick, also while the world is paused, after the tick of
-// the entities and the match.
+// TickHook is called once per tick, after the entities and the match. It is also called while the
+// game is paused.
 type TickHook interface {
 	OnTick(ctx *Ctx)
 }
@@ -143,9 +143,9 @@ type EntityHook interface {
 	OnEntity(ctx *Ctx, tile uint8, pos vec.Vec2)
 }
 
-// TileHook is called in every tick for the tiles of the game layer that the middle of a
-// living character passed since the last tick, and for the one where it is, in order. It is
-// not called for tiles with the index 0, which is air.
+// TileHook is called in every tick for the tiles of the game layer that the middle of a living tee
+// crossed since the last tick, and for its current tile, in order. It is not called for air (index
+// 0).
 type TileHook interface {
 	OnTile(ctx *Ctx, id PlayerID, tile uint8)
 }
@@ -169,31 +169,31 @@ type FinishHook interface {
 	OnFinish(ctx *Ctx, f *RaceFinish)
 }
 
-// MatchResult is the result of WinRule.CheckWin.
+// MatchResult is the result of [WinRule].
 type MatchResult uint8
 
-// The results of WinRule.CheckWin.
+// The results of [WinRule].
 const (
 	MatchContinues MatchResult = iota
-	MatchTied                  // a limit is reached without a leader: sudden death
+	MatchTied                  // a limit is reached without a leader: sudden death follows
 	MatchOver
 )
 
-// WinRule is for modes: it is called every tick of a running or paused match, in
-// survival modes at the end of a round.
+// WinRule decides the end of a match. CheckWin is called every tick of a running or paused match.
+// With GameFlagSurvival it is called at the end of each round instead.
 type WinRule interface {
 	CheckWin(ctx *Ctx) MatchResult
 }
 
-// PlayersRule is for modes whose matches do not need two players: it returns how many
-// players a match needs, with GameFlagTeams in each team. It is asked by [New], and again when a
-// mod is switched off or reloaded.
+// PlayersRule sets the number of players that a match needs: without the rule two, or one in each
+// team with GameFlagTeams. With GameFlagTeams, MinPlayers returns the number for each team. [New]
+// calls it, and the world calls it again when a mod is switched off or reloaded.
 type PlayersRule interface {
 	MinPlayers() int32
 }
 
-// RoundRule is for modes with GameFlagSurvival: it is called every tick of a running
-// or paused round and reports whether the round is over.
+// RoundRule is for modes with GameFlagSurvival. RoundOver is called every tick of a running or
+// paused round and reports whether the round is over.
 type RoundRule interface {
 	RoundOver(ctx *Ctx) bool
 }
@@ -204,25 +204,25 @@ type BalanceRule interface {
 	CanBeMoved(ctx *Ctx, id PlayerID) bool
 }
 
-// StateHook is for modes and mods with state of their own.
+// StateHook is for modes and mods with state of their own, of a fixed size.
 type StateHook interface {
-	// State returns a pointer to the state, the same at every call. It must be of a fixed
-	// size as defined by package encoding/binary: a struct of numbers, booleans, arrays and
-	// structs of these. So it can be hashed, saved and restored; New refuses others. Times
-	// are ticks and what happens then is a number, never a function.
+	// State returns a pointer to the state, always the same pointer. The state must be of a fixed
+	// size as defined by package encoding/binary: numbers, booleans, arrays, and structs of these.
+	// The world hashes, saves and restores it; New returns ErrState for other types. Store times as
+	// ticks, and actions as numbers, not as functions.
 	State() any
 }
 
-// StateSaver is for modes and mods whose state has no fixed size. Most have one, and
-// implement [StateHook] instead.
+// StateSaver is for modes and mods whose state has no fixed size. Otherwise implement [StateHook],
+// which is simpler.
 type StateSaver interface {
-	// AppendState appends the state to dst. Equal states must give equal bytes, since the
-	// bytes are also what [World.Hash] covers; it is called for every hash, twice a second in
-	// a server that records.
+	// AppendState appends the state to dst. Equal states must give equal bytes, because
+	// [World.Hash] covers the bytes. It is called for every hash: twice a second on a server that
+	// records.
 	AppendState(dst []byte) []byte
-	// RestoreState replaces the state by one that AppendState appended, of a mode or mod that
-	// was started in the same way. It is called after Start and EntityHook, and must not
-	// keep b. What it does not understand is an error, and then the world is not used.
+	// RestoreState replaces the state by a state from AppendState. The mode or mod was started in
+	// the same way, and Start and EntityHook have already run. RestoreState must not keep b. It
+	// returns an error if b is not valid; the world is then discarded.
 	RestoreState(b []byte) error
 }
 

@@ -1,14 +1,14 @@
 package game
 
-// NPC is a player without a client that a mode or mod wants.
+// NPC is a player without a client, made by a mode or mod with [Tx.AddNPC].
 type NPC struct {
 	Profile Profile
-	// Team is where they play, whatever slots and balance say.
+	// Team is the NPC's team. Player slots and team balance do not change it.
 	Team Team
-	// Skill is that of the bot which plays, 1 (weak) to 3 (strong). With 0 the mode or mod plays,
-	// with [Tx.SetInput].
+	// Skill is the skill of the bot that plays the NPC, 1 (weak) to 3 (strong). With 0 the mode or
+	// mod plays it with [Tx.SetInput].
 	Skill int32
-	// Tag is a number by which the mode or mod knows them; see [Tx.NPC].
+	// Tag is a number for the mode's or mod's own use; see [Tx.NPC].
 	Tag int32
 
 	of owner

@@ -5,9 +5,10 @@ import (
 	"reflect"
 )
 
-// PerPlayer is something for each player, by PlayerID, such as the number of their kills since
-// they died. In a [StateHook.State], as the whole or in exported fields, the world zeroes what
-// is a player's when the player leaves. T is of a fixed size, as State says.
+// PerPlayer has a value for each player, indexed by PlayerID, such as the player's kills since
+// their last death. If a [StateHook] state is a PerPlayer or has exported fields of this type, the
+// world zeroes a player's value when the player leaves. T must be of a fixed size, as StateHook
+// requires.
 type PerPlayer[T any] [MaxPlayers]T
 
 func (p *PerPlayer[T]) clearPlayer(id PlayerID) { clear(p[id : id+1]) }

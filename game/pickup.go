@@ -29,7 +29,7 @@ func pickupSpawnDelays(k PickupKind) (first, again int32) {
 	return 0, 15 * TickRate
 }
 
-// Weapon returns the weapon that a pickup gives, WeaponWorld for none.
+// Weapon returns the weapon that a pickup gives, or WeaponWorld for none.
 func (k PickupKind) Weapon() Weapon {
 	switch k {
 	case PickupGrenade:

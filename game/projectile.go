@@ -84,7 +84,7 @@ func projectilePath(weapon Weapon, tun *Tuning) (curvature, speed float32) {
 	return 0, 0
 }
 
-// PosAt returns the position in a tick, ignoring walls.
+// PosAt returns the position in a tick. It ignores walls.
 func (p *ProjectileState) PosAt(tun *Tuning, tick int32) vec.Vec2 {
 	pos := vec.Vec2{X: float32(p.X), Y: float32(p.Y)}
 	dir := vec.Vec2{X: float32(p.VelX) / 100, Y: float32(p.VelY) / 100}

@@ -1,39 +1,39 @@
 package game
 
-// RaceState is the state of a race, in modes with GameFlagRace. (0.7: GameDataRace)
+// RaceState is the state of the race in modes with GameFlagRace (0.7: GameDataRace).
 type RaceState struct {
-	BestTime  int32 // of all, ms; 0 for none
+	BestTime  int32 // ms, of all players; 0 for none
 	Precision int32 // decimals of a second that clients show, 0..3
 	Flags     RaceFlags
 }
 
-// RaceFlags say how clients show a race.
+// RaceFlags is a set of options for how clients show a race.
 type RaceFlags uint8
 
 // The race flags, with their values in 0.7.
 const (
-	RaceFlagHideKills        RaceFlags = 1 << iota // kills are not shown
-	RaceFlagFinishAsChat                           // who finishes is shown in the chat only
-	RaceFlagKeepWantedWeapon                       // players keep the weapon that they chose when they die
+	RaceFlagHideKills        RaceFlags = 1 << iota // clients do not show kills
+	RaceFlagFinishAsChat                           // clients show finishes only in the chat
+	RaceFlagKeepWantedWeapon                       // players keep their chosen weapon after a death
 )
 
-// Record is what is special about the time of a player who finished a race.
+// Record is the kind of record that a finish sets.
 type Record uint8
 
-// The records. One of all is the player's own too.
+// The kinds of records. A RecordOfAll is also a personal record.
 const (
 	RecordNone Record = iota
 	RecordPersonal
 	RecordOfAll
 )
 
-// RaceFinish is the end of a player's race.
+// RaceFinish describes a player's finish of a race.
 type RaceFinish struct {
 	Player PlayerID
 	Time   int32 // ms
-	Diff   int32 // ms more than in the player's best race before; 0 without one
+	Diff   int32 // ms slower than the player's best race before; 0 without one
 	Record Record
-	// Private means that only the player is told.
+	// Private means that only the player is told of the finish.
 	Private bool
 }
 

@@ -7,43 +7,49 @@ import "encoding/json"
 // command. They go by the rules of DDNet: the rank of a name is 1 plus the number of names with a
 // better best time, so that equal times share one.
 
-// RankOp is what a RankRequest asks for.
+// RankOp selects the question or change of a RankRequest.
 type RankOp uint8
 
-// The requests and the fields that they use besides ID, Op and Map, and what is in the answer.
+// The operations. Each comment lists the fields of the request besides ID, Op and Map, and then the
+// fields of the answer.
 const (
-	// RankFinish keeps a finish: Names, Team, Time, Checkpoints, Begin, End. Answered when it is on the
-	// disk, with the Points that the player got for it.
+	// RankFinish stores a finish: Names, Team, Time, Checkpoints, Begin, End. The answer comes when
+	// the finish is on disk; Points are the points that the player gained.
 	RankFinish RankOp = iota + 1
-	// RankBest asks for the best time of all, Rows[0] if there is one, and that of Name, Own with
-	// its checkpoints.
+	// RankBest asks for the best time of all players and of Name: Name. The answer has the best
+	// time of all in Rows[0], if there is one, and the time of Name in Own and Checkpoints.
 	RankBest
-	// RankOf asks for the rank of Name: Own, Percent and, among the times of this server, Local.
+	// RankOf asks for a player's rank: Name. The answer has Own, Percent, and in Local the rank
+	// among the times of this server.
 	RankOf
-	// RankTop asks for five ranks, and three Local ones: From.
+	// RankTop asks for a part of the ranks: From. The answer has five Rows and three Local ones.
 	RankTop
-	// RankTeamOf asks for the best team rank of Name: Own and Percent.
+	// RankTeamOf asks for a player's best team rank: Name. The answer has Own and Percent.
 	RankTeamOf
-	// RankTeamTop asks for five team ranks, if Name is set of that player's teams: From.
+	// RankTeamTop asks for a part of the team ranks: From, and Name for only the teams of a player.
+	// The answer has five Rows.
 	RankTeamTop
-	// RankTimes asks for the last five times, if Name is set of that player: From.
+	// RankTimes asks for the last finishes: From, and Name for only the finishes of a player. The
+	// answer has five Rows.
 	RankTimes
-	// RankPoints asks for the points of Name: Own.
+	// RankPoints asks for a player's points: Name. The answer has Own.
 	RankPoints
-	// RankTopPoints asks for the five who have most points: From.
+	// RankTopPoints asks for the players with the most points: From. The answer has five Rows.
 	RankTopPoints
-	// RankMapInfo asks for what is known of the map with a name like Name, and for the best time that
-	// Asker has there.
+	// RankMapInfo describes a map: Name, which can be a part of the map's name. The answer has
+	// Info, with the best time of Asker.
 	RankMapInfo
-	// RankSave keeps the state of a team under a code, unless that is taken: Code, Text, Names. Found says
-	// whether it was kept.
+	// RankSave stores the state of a team under a code: Code, Text, Names. Found is false in the
+	// answer if the code is taken.
 	RankSave
-	// RankSaved asks for what is kept under a code, which stays there: Code. Found, Save.
+	// RankSaved asks for the save of a code, which stays stored: Code. The answer has Found and
+	// Save.
 	RankSaved
-	// RankLoad takes what RankSaved found out: Code and SaveID. Found says whether it was there; of
-	// several who ask, one gets it.
+	// RankLoad takes the save that RankSaved found: Code and SaveID. Found is false in the answer
+	// if the save is gone. Of several requests, only one succeeds.
 	RankLoad
-	// RankSaves asks how many saves on the map Name is part of: Count and, of the last one, Save.Age.
+	// RankSaves asks for the saves of a player on this map: Name. The answer has their number in
+	// Count and the age of the last one in Save.Age.
 	RankSaves
 	numRankOps
 )
@@ -58,64 +64,66 @@ const (
 	maxRankAnswer = 2*MaxSave + 4*MaxStoreValue
 )
 
-// RankRequest asks for something about ranks, or keeps something.
+// RankRequest is a question about the ranks, or stores a finish or a save. See [Tx.Rank].
 type RankRequest struct {
-	ID int32 // as of a StoreRequest
+	ID int32 // as in StoreRequest
 	Op RankOp
-	// Map is the name of a map, "" for the one that is played.
+	// Map is the name of a map, or "" for the current map.
 	Map  string `json:",omitempty"`
-	Name string `json:",omitempty"` // of the player who is asked for
-	// By asks, or is Nobody. Who asks again before sv_sql_queries_delay is over gets no answer.
+	Name string `json:",omitempty"` // player or map that the request asks about
+	// By is the asking player, or Nobody. A player who asks again within sv_sql_queries_delay gets
+	// no answer.
 	By    PlayerID
-	Asker string `json:",omitempty"` // the name of By
-	// From is the place of the first row, 1 for the best or latest; negative from the other end.
+	Asker string `json:",omitempty"` // name of By; Tx.Rank sets it
+	// From is the place of the first row. 1 is the best or latest; a negative number counts from
+	// the other end.
 	From int32 `json:",omitempty"`
 
-	Names       []string `json:",omitempty"` // who finished, or is in a save
-	Team        bool     `json:",omitempty"` // a finish of a team; each of its players has another one
+	Names       []string `json:",omitempty"` // players of a finish or save
+	Team        bool     `json:",omitempty"` // a finish of a team; each player of the team has an own finish too
 	Time        int32    `json:",omitempty"` // ms
-	Checkpoints []int32  `json:",omitempty"` // ms when they were passed, 0 for those that were not
+	Checkpoints []int32  `json:",omitempty"` // ms at each checkpoint, 0 for a missed one
 	Begin       int32    `json:",omitempty"` // tick of the start
-	End         int32    `json:",omitempty"` // and of the finish
+	End         int32    `json:",omitempty"` // tick of the finish
 
 	Code   string `json:",omitempty"`
 	SaveID string `json:",omitempty"`
 	Text   string `json:",omitempty"`
 }
 
-// RankRow is a rank, a time or a number of points.
+// RankRow is a rank, a finish or the points of a player.
 type RankRow struct {
 	Rank   int32    `json:",omitempty"`
-	Names  []string `json:",omitempty"` // several of a team
+	Names  []string `json:",omitempty"` // more than one for a team
 	Time   int32    `json:",omitempty"` // ms
 	Points int32    `json:",omitempty"`
-	// Age is how many seconds ago that was, negative if nobody knows.
+	// Age is the time since the finish in seconds, or negative if unknown.
 	Age    int64  `json:",omitempty"`
 	Server string `json:",omitempty"`
 }
 
-// RankSaveState is what is kept under a code.
+// RankSaveState is a saved team.
 type RankSaveState struct {
 	ID   string   `json:",omitempty"`
 	Text string   `json:",omitempty"`
-	Age  int64    `json:",omitempty"` // seconds, negative if nobody knows
+	Age  int64    `json:",omitempty"` // seconds since the save, negative if unknown
 	Who  []string `json:",omitempty"`
 }
 
-// RankMap is what is known of a map.
+// RankMap describes a map in the ranks.
 type RankMap struct {
 	Name, Server, Mapper string
 	Points, Stars        int32
-	// Age is how many seconds ago it was released, negative if nobody knows.
+	// Age is the time since the map's release in seconds, or negative if unknown.
 	Age       int64
 	Finishes  int32
 	Finishers int32
-	Median    int32 // ms, 0 if there is none
-	Own       int32 // ms, 0 if there is none
+	Median    int32 // of all finishes in ms, 0 for none
+	Own       int32 // best time of Asker in ms, 0 for none
 }
 
-// RankAnswer is the answer to a RankRequest, of which it has By, Asker, Map, Name, From and Code, and, of a RankSave,
-// the Text in Save.
+// RankAnswer is the answer to a RankRequest. Op, ID, By, Asker, Map, Name, From and Code are copies
+// from the request. The answer to a RankSave also has the request's Text, in Save.
 type RankAnswer struct {
 	ID    int32
 	Op    RankOp
@@ -126,23 +134,23 @@ type RankAnswer struct {
 	From  int32  `json:",omitempty"`
 	Code  string `json:",omitempty"`
 
-	// Err says why the request was refused or failed, "" if it was not.
+	// Err is the reason why the request was rejected or failed, or "".
 	Err string `json:",omitempty"`
-	// Server is the name of this server in the ranks.
+	// Server is this server's name in the ranks.
 	Server      string         `json:",omitempty"`
 	Found       bool           `json:",omitempty"`
 	Own         *RankRow       `json:",omitempty"`
-	Checkpoints []int32        `json:",omitempty"` // of Own
-	Percent     int32          `json:",omitempty"` // of names that Own is better than
+	Checkpoints []int32        `json:",omitempty"` // of the finish in Own
+	Percent     int32          `json:",omitempty"` // percentage of names that Own is better than
 	Rows        []RankRow      `json:",omitempty"`
-	Local       []RankRow      `json:",omitempty"` // among the times of this server
+	Local       []RankRow      `json:",omitempty"` // like Rows, for times on this server only
 	Points      int32          `json:",omitempty"`
 	Count       int32          `json:",omitempty"`
 	Save        *RankSaveState `json:",omitempty"`
 	Info        *RankMap       `json:",omitempty"`
 }
 
-// Answer returns an answer to the request without a result.
+// Answer returns an answer to the request without results.
 func (r *RankRequest) Answer() RankAnswer {
 	a := RankAnswer{ID: r.ID, Op: r.Op, Map: r.Map, Name: r.Name, By: r.By, Asker: r.Asker, From: r.From, Code: r.Code}
 	if r.Op == RankSave {
@@ -176,15 +184,15 @@ func (tx *Tx) Rank(r RankRequest) int32 {
 	return Storage{tx, RankSpace}.request(StoreRequest{Op: StoreRank, Rank: &r})
 }
 
-// RankOrigin is what a server adds to a request.
+// RankOrigin is the information that a server adds to a request.
 type RankOrigin struct {
-	// ID is that of the finish, save or load: who repeats a request takes the same one.
+	// ID identifies the finish, save or load. A repeated request has the same ID.
 	ID [16]byte
-	// Server is the name of the server in the ranks, in DDNet's tables at most 4 bytes.
+	// Server is the server's name in the ranks, at most 4 bytes in DDNet's tables.
 	Server string
-	// GameID is the UUID of the world.
+	// GameID is the UUID of the world's match.
 	GameID string
-	// Log is the replay log that has the run, "" if there is none.
+	// Log is the replay log that contains the run, or "".
 	Log string
 }
 

@@ -1,9 +1,9 @@
 package game
 
-// Reloader is for modes and mods that are made of a source text, such as scripts, and can change to
-// another one while the match goes on.
+// Reloader is for modes and mods whose behaviour comes from a source text, such as scripts. It can
+// replace the source in a running match.
 type Reloader interface {
-	// Reload changes to a source. With an error the mod stays as it was.
+	// Reload replaces the source. If it returns an error, the mod must be unchanged.
 	Reload(tx *Tx, source string) error
 }
 

@@ -5,10 +5,10 @@ import "github.com/teeyard/teeyard/game/physics"
 // Tuning is the set of physics and weapon parameters; see [physics.Tuning].
 type Tuning = physics.Tuning
 
-// Rules is the set of game settings of the operator. The zero value is not playable;
-// start from [DefaultRules]. The console variables are in brackets.
+// Rules are the operator's game settings. The zero value is not playable; start from
+// [DefaultRules]. The setting of the server is in brackets.
 type Rules struct {
-	Warmup           int32 // seconds before the first match, -1 until all are ready [sv_warmup]
+	Warmup           int32 // seconds before the first match, -1 until all players are ready [sv_warmup]
 	Countdown        int32 // seconds before a match, 0 for survival modes only, -1 for never [sv_countdown]
 	ScoreLimit       int32 // 0 for none [sv_scorelimit]
 	TimeLimit        int32 // minutes, 0 for none [sv_timelimit]
@@ -30,7 +30,7 @@ type Rules struct {
 	InactiveSpecKick bool  // [sv_inactivekick_spec]
 	SilentSpectators bool  // [sv_silent_spectator_mode]
 	StrictSpectate   bool  // [sv_strict_spectate_mode]
-	PureTuning       bool  // changes of the tuning are undone every tick, as in the standard modes
+	PureTuning       bool  // the world undoes changes of the tuning every tick, as in the standard modes
 	VoteKick         bool  // [sv_vote_kick]
 	VoteKickMin      int32 // [sv_vote_kick_min]
 	VoteSpectate     bool  // [sv_vote_spectate]

@@ -16,25 +16,25 @@ const (
 	maxFinishes      = maxStoreRequests + 2*MaxPlayers
 )
 
-// StoreOp is what a StoreRequest asks for.
+// StoreOp selects the action of a StoreRequest.
 type StoreOp uint8
 
-// The requests and the fields they use besides ID, Op and Space.
+// The requests and the fields that they use besides ID, Op and Space.
 const (
-	StorePut  StoreOp = iota + 1 // sets the value of a key, "" to delete it: Key, Value
-	StoreGet                     // asks for the value of a key: Key
-	StoreBest                    // puts a row into a table unless its row of that name is better: Key, Row, LowFirst
-	StoreAdd                     // adds to the score of a row, and sets its value: Key, Row
+	StorePut  StoreOp = iota + 1 // sets the value of a key, "" deletes it: Key, Value
+	StoreGet                     // requests the value of a key: Key
+	StoreBest                    // puts a row into a table unless the row of that name is at least as good: Key, Row, LowFirst
+	StoreAdd                     // adds to the score of a row and sets its value: Key, Row
 	StoreDrop                    // deletes a row: Key, Row.Name
-	StoreRow                     // asks for a row: Key, Row.Name
-	StoreTop                     // asks for the first rows: Key, LowFirst, Limit
-	StoreRank                    // asks for something about ranks: Rank; see [Tx.Rank]
+	StoreRow                     // requests a row: Key, Row.Name
+	StoreTop                     // requests the first rows: Key, LowFirst, Limit
+	StoreRank                    // a request to the ranks: Rank; see [Tx.Rank]
 	numStoreOps
 )
 
-// Row is a row of a table.
+// Row is a row of a table in the storage.
 type Row struct {
-	Name  string // which no other row of the table has
+	Name  string // unique in the table
 	Score int64
 	Value string
 }
@@ -44,39 +44,40 @@ type StoreRequest struct {
 	ID       int32 // positive, ascending in each world
 	Op       StoreOp
 	Space    string
-	Key      string // of a value, or the table of rows
+	Key      string // name of the value or table
 	Value    string
 	Row      Row
-	LowFirst bool  // low scores are better, as of times
+	LowFirst bool  // lower scores are better, such as times
 	Limit    int32 // 1..MaxStoreRows
 	Rank     *RankRequest
 }
 
-// StoreAnswer is the answer to a StoreRequest. Writes are answered when they are on the disk.
+// StoreAnswer is the answer to a StoreRequest. The answer to a write comes when the data is on
+// disk.
 type StoreAnswer struct {
-	// ID, Op, Space and Key are those of the request.
+	// ID, Op, Space and Key are copies from the request.
 	ID         int32
 	Op         StoreOp
 	Space, Key string
-	// Err says why the request was refused or failed, "" if it was not.
+	// Err is the reason why the request was rejected or failed, or "".
 	Err   string
-	Found bool   // whether there is what StoreGet or StoreRow asked for
-	Value string // of StoreGet
-	Rows  []Row  // of StoreRow and StoreTop
+	Found bool   // whether the value or row of StoreGet or StoreRow exists
+	Value string // for StoreGet
+	Rows  []Row  // for StoreRow and StoreTop
 	Rank  *RankAnswer
 }
 
-// StorageHook is called with the answer to each request to the storage, also those of others:
-// Space and ID tell them apart.
+// StorageHook is called with the answer to each storage request of the mode and all mods. Compare
+// Space and ID to find your own.
 type StorageHook interface {
 	OnStored(ctx *Ctx, a *StoreAnswer)
 }
 
-// Storage is a space of the storage, which a mode or mod has for itself if it takes its own name for
-// it. It is valid as long as the Tx.
+// Storage is a space of the storage, which keeps values and tables across matches and restarts. Use
+// the mod's own name as the name of the space. A Storage is valid as long as its Tx.
 //
-// All methods return the ID of the request, which [StorageHook] is told with the answer, or 0
-// if names or values are too long or there were too many requests in this tick.
+// All methods return the ID of a request. The answer comes some ticks later in [StorageHook], with
+// that ID. The ID is 0 if a name or value is too long, or if the tick already has 64 requests.
 type Storage struct {
 	tx    *Tx
 	space string
@@ -85,38 +86,38 @@ type Storage struct {
 // Storage returns a space of the storage.
 func (tx *Tx) Storage(space string) Storage { return Storage{tx, space} }
 
-// Put sets the value of a key, "" to delete it.
+// Put sets the value of a key. An empty value deletes the key.
 func (s Storage) Put(key, value string) int32 {
 	return s.request(StoreRequest{Op: StorePut, Key: key, Value: value})
 }
 
-// Get asks for the value of a key.
+// Get requests the value of a key.
 func (s Storage) Get(key string) int32 { return s.request(StoreRequest{Op: StoreGet, Key: key}) }
 
-// PutBest puts a row into a table unless its row of that name has a score that is as good. lowFirst
-// means that low scores are better.
+// PutBest puts r into a table, unless the row named r.Name already has an equal or better score.
+// With lowFirst, lower scores are better.
 func (s Storage) PutBest(table string, r Row, lowFirst bool) int32 {
 	return s.request(StoreRequest{Op: StoreBest, Key: table, Row: r, LowFirst: lowFirst})
 }
 
-// Add adds the score of r to that of the row with its name, which has 0 if it is new, and sets
-// its value.
+// Add adds r.Score to the score of the row named r.Name and sets the row's value. A new row starts
+// at 0.
 func (s Storage) Add(table string, r Row) int32 {
 	return s.request(StoreRequest{Op: StoreAdd, Key: table, Row: r})
 }
 
-// Drop deletes a row.
+// Drop deletes a row from a table.
 func (s Storage) Drop(table, name string) int32 {
 	return s.request(StoreRequest{Op: StoreDrop, Key: table, Row: Row{Name: name}})
 }
 
-// Row asks for a row.
+// Row requests a row of a table.
 func (s Storage) Row(table, name string) int32 {
 	return s.request(StoreRequest{Op: StoreRow, Key: table, Row: Row{Name: name}})
 }
 
-// Top asks for the best n rows of a table, at most MaxStoreRows, those that were there first
-// before others with the same score.
+// Top requests the best n rows of a table, at most MaxStoreRows. Of rows with equal scores, the
+// older one comes first.
 func (s Storage) Top(table string, n int32, lowFirst bool) int32 {
 	return s.request(StoreRequest{Op: StoreTop, Key: table, Limit: min(max(n, 1), MaxStoreRows), LowFirst: lowFirst})
 }
@@ -167,7 +168,7 @@ func (s *storageState) visit(v *visitor) {
 	}
 }
 
-// Command returns the command with which the world is told the answer.
+// Command returns the command that delivers the answer to the world.
 func (a *StoreAnswer) Command() Command {
 	b := binary.AppendUvarint(nil, uint64(uint32(a.ID)))
 	b = append(b, byte(a.Op))

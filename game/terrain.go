@@ -6,10 +6,10 @@ import (
 	"github.com/teeyard/teeyard/game/terrain"
 )
 
-// Terrain is what the rules need of a map.
+// Terrain is the part of a map that the rules use.
 type Terrain = terrain.Terrain
 
-// TileFlags say how a tile is turned.
+// TileFlags are the orientation of a tile.
 type TileFlags = terrain.TileFlags
 
 // TeleTile is a tile of the tele layer.

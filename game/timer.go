@@ -1,7 +1,7 @@
 package game
 
-// Timer is a timer that a mode or mod declared with [Tx.Timer]. It is a number, so that it may
-// be part of a state.
+// Timer is a timer that a mode or mod declared with [Tx.Timer]. It is a number and can be part of a
+// [StateHook] state.
 type Timer int32
 
 // timer runs at most once for each player, and once for nobody.

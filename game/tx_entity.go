@@ -97,20 +97,20 @@ func (tx *Tx) SpawnPickup(kind PickupKind, pos vec.Vec2, respawn int32) EntityID
 // Once is the respawn time of a pickup that does not come back after a player has taken it.
 const Once int32 = -1
 
-// Shot is a projectile that a mode or mod makes.
+// Shot describes a projectile for [Tx.SpawnProjectile].
 type Shot struct {
-	// Owner is the player whose shot it is, 0 if not set, or Nobody.
+	// Owner is the player who fires, or Nobody. The zero value is player 0.
 	Owner PlayerID
-	// Weapon is WeaponGun, WeaponShotgun or WeaponGrenade: how it flies and looks.
+	// Weapon is WeaponGun, WeaponShotgun or WeaponGrenade. It decides the path and the look.
 	Weapon Weapon
 	Pos    vec.Vec2
-	// Dir is where it flies; if its length is 1, as fast as the weapon's.
+	// Dir is the direction of flight. Its length, at most 20, multiplies the weapon's speed.
 	Dir vec.Vec2
-	// Damage is 0 for that of the weapon, and negative for none.
+	// Damage is the damage of a hit: 0 means the weapon's damage, a negative value none.
 	Damage int32
-	// Ticks is its time, 0 for that of the weapon.
+	// Ticks is the lifetime in ticks; 0 means the weapon's.
 	Ticks int32
-	// Explosive is set if it explodes. Grenades do so in any case.
+	// Explosive makes the shot explode on impact. Grenades always do.
 	Explosive bool
 }
 
@@ -157,25 +157,25 @@ func (tx *Tx) SpawnLaser(owner PlayerID, pos, dir vec.Vec2) EntityID {
 	return w.fireLaser(owner, pos, dir.Normalize(), w.newHandle())
 }
 
-// Ray is a line to look along.
+// Ray is a line along which [Tx.Raycast] searches.
 type Ray struct {
-	From, To vec.Vec2 // at most 2048 tiles
-	// IgnoreWalls lets it pass through walls.
+	From, To vec.Vec2 // ends of the line; only the first 2048 tiles count
+	// IgnoreWalls lets the ray pass through walls.
 	IgnoreWalls bool
-	// Tees lets it stop at living tees, but for those in Except: at those whose middle is
-	// within Radius and the size of a tee (28 units) of the line.
+	// Tees lets the ray stop at living tees, except those in Except. The ray hits a tee whose
+	// middle is less than Radius + 28 units away from the line.
 	Tees   bool
 	Radius float32
 	Except PlayerMask
 }
 
-// RayHit is what a ray has met.
+// RayHit is the first thing that a ray hit.
 type RayHit struct {
 	Pos vec.Vec2
-	// Player is the tee that it met, or Nobody.
+	// Player is the tee that the ray hit, or Nobody.
 	Player PlayerID
-	// Wall is whether it met a wall, and Hookable whether a hook holds there. Pos is before the
-	// wall.
+	// Wall reports whether the ray hit a wall; Pos is then just before the wall. Hookable reports
+	// whether a hook can hold that wall.
 	Wall, Hookable bool
 }
 

@@ -67,8 +67,8 @@ type shown struct {
 	menuTick   int32    // when the lines changed, plus 1; 0 if there never were any
 }
 
-// Menu is a menu that a mode or mod declared with [Tx.Menu]. It is a number, so that it may be
-// part of a state.
+// Menu is a menu that a mode or mod declared with [Tx.Menu]. It is a number and can be part of a
+// [StateHook] state.
 type Menu int32
 
 const (
@@ -144,8 +144,8 @@ func (w *World) applyMenu(cmd *Command) {
 	w.callDeclared(choose.of, func(ctx *Ctx) { choose.hook(ctx, cmd.Player, line) })
 }
 
-// Vote is a vote that a mode or mod declared with [Tx.Vote]. It is a number, so that it may be
-// part of a state.
+// Vote is a vote that a mode or mod declared with [Tx.Vote]. It is a number and can be part of a
+// [StateHook] state.
 type Vote int32
 
 // modVote is a vote of a mode or mod that runs, or waits until another has ended.
@@ -185,11 +185,11 @@ func (tx *Tx) StopVote(v Vote) {
 	}
 }
 
-// ModVote is a vote of a mode or mod; see [World.ModVote].
+// ModVote is a running vote of a mode or mod; see [World.ModVote].
 type ModVote struct {
-	Caller PlayerID // or Nobody
+	Caller PlayerID // player who called the vote, or Nobody
 	Text   string
-	// Number is another one for another vote.
+	// Number is different for each vote.
 	Number int32
 }
 

@@ -7,10 +7,9 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Tile is what all layers of a map have in one place. What a layer that the map does not have
-// would say is zero.
+// Tile has the tiles of all layers at one position. A layer that the map does not have is zero.
 type Tile struct {
-	Game       uint8 // as TileAt
+	Game       uint8 // as from Tx.TileAt
 	GameFlags  TileFlags
 	Front      uint8
 	FrontFlags TileFlags

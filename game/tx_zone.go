@@ -7,19 +7,20 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// TuneZone is a part of the map in which tees move with another tuning. What is set of Tile, Tune and
-// To must all be so.
+// TuneZone is a part of the map in which tees move with another tuning. A tee must meet all of
+// Tile, Tune and To that are set.
 type TuneZone struct {
-	// Tile is the index of tiles of the game layer or DDNet's front layer, Tune the number of
-	// tiles of DDNet's tune layer.
+	// Tile selects the tiles with this index in the game layer or DDNet's front layer. Tune selects
+	// the tiles with this number in DDNet's tune layer.
 	Tile, Tune uint8
-	// Floor makes the tile under the tee count, 32 units below its middle, instead of the one where
-	// its middle is.
+	// Floor selects by the tile below the tee, 32 units below its middle, instead of the tile at
+	// its middle.
 	Floor bool
-	// From and To are opposite corners of a rectangle, in units. Without To it is the whole map.
+	// From and To are opposite corners of a rectangle, in units. If To is zero, the zone is not
+	// limited to a rectangle.
 	From, To vec.Vec2
-	// Tuning are the parameters that are not those of the world, by the names that they have in the
-	// console, such as "gravity". Those of weapons are the same for all.
+	// Tuning are the parameters that differ from the world's, by their console names, such as
+	// "gravity". Weapon parameters cannot differ.
 	Tuning map[string]float32
 }
 

@@ -24,22 +24,22 @@ type IntVar struct {
 	Changed func(ctx *Ctx)
 }
 
-// TextVar is a text that operators can set. See [Tx.TextVar] and [IntVar].
+// TextVar declares a text that operators can set. See [Tx.TextVar], and [IntVar] for the fields.
 type TextVar struct {
 	Name, Help string
 	Value      *string
 	Default    string
-	// MaxLen is the most bytes of the value, 1 to 255; 0 means 255.
+	// MaxLen is the maximum length of the value in bytes, 1 to 255; 0 means 255.
 	MaxLen  int
 	Changed func(ctx *Ctx)
 }
 
-// Variable is a variable of a mode or mod with its value of now, see [World.Variables].
+// Variable is a variable of a mode or mod with its current value; see [World.Variables].
 type Variable struct {
 	Name, Help     string
 	Value, Default string // numbers in decimal
-	Min, Max       int32  // of a number, as in IntVar
-	MaxLen         int    // of a text, 0 for numbers
+	Min, Max       int32  // for numbers, as in IntVar
+	MaxLen         int    // for texts, 0 for numbers
 }
 
 const maxTextVar = 255
