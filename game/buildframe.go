@@ -2,8 +2,8 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Frame returns the visible state after the last Step. It is built on first use and
-// valid until the next Step.
+// Frame returns the visible state after the last Step. The frame is built on first use and is valid
+// until the next Step.
 func (w *World) Frame() *Frame {
 	if !w.frameValid {
 		w.buildFrame()
@@ -12,8 +12,8 @@ func (w *World) Frame() *Frame {
 	return &w.frame
 }
 
-// View returns the frame as the player sees it, valid until the next Step. For Nobody
-// it is that of a spectator without a seat, who sees all places and nobody's vitals.
+// View returns the frame as a player sees it, valid until the next Step. For Nobody it is the view
+// of a spectator without a seat, who sees all positions but no player's vitals.
 func (w *World) View(id PlayerID) View {
 	v := View{Frame: w.Frame(), Viewer: id, VitalsOf: Nobody}
 	if id < 0 || id >= MaxPlayers {

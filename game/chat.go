@@ -63,7 +63,7 @@ func (cmd *Command) trim() (text string, spacing int32) {
 	return text, max(spacing, TickRate)
 }
 
-// TakesChat reports whether a line of chat of a player is no spam if it comes with the next tick.
+// TakesChat reports whether a player's chat line would pass the spam protection in the next tick.
 func (w *World) TakesChat(cmd *Command) bool {
 	p := w.playing(cmd.Player)
 	if p == nil {

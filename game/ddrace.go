@@ -70,7 +70,7 @@ func (w *World) startDDRace() error {
 	return nil
 }
 
-// DDRace returns the simulation of a world of DDRace, nil for others. It must not be stepped.
+// DDRace returns the simulation of a DDRace world, or nil in other worlds. Do not call its Step.
 func (tx *Tx) DDRace() *ddrace.World {
 	if d := tx.w.ddrace; d != nil {
 		return d.world
@@ -78,10 +78,10 @@ func (tx *Tx) DDRace() *ddrace.World {
 	return nil
 }
 
-// IsDDRace reports whether the world is one of DDRace.
+// IsDDRace reports whether package ddrace simulates the world; see [DDRaceRule].
 func (w *World) IsDDRace() bool { return w.ddrace != nil }
 
-// DDRaceFaults returns what the map contains and is not supported, in worlds of DDRace.
+// DDRaceFaults returns the parts of the map that are not supported, in DDRace worlds.
 func (w *World) DDRaceFaults() ddrace.Faults {
 	if w.ddrace == nil {
 		return ddrace.Faults{}
@@ -89,7 +89,8 @@ func (w *World) DDRaceFaults() ddrace.Faults {
 	return w.ddrace.world.Map().Faults
 }
 
-// DDRaceSettings returns a copy of the settings of the simulation, and whether the world is one of DDRace.
+// DDRaceSettings returns a copy of the simulation's settings, and false if the world is not a
+// DDRace world.
 func (w *World) DDRaceSettings() (s ddrace.Settings, ok bool) {
 	if w.ddrace == nil {
 		return s, false
@@ -104,8 +105,8 @@ func shownTuning(t *ddrace.Tuning) (s Tuning) {
 	return s
 }
 
-// DDRaceTuning returns the tuning that the client of a player is sent in worlds of DDRace, and of how many
-// parameters: 0 in other worlds. For Nobody it is that of the world.
+// DDRaceTuning returns the tuning that a player's client is sent in DDRace worlds, and the number
+// of its parameters. The number is 0 in other worlds. For Nobody it returns the world's tuning.
 func (w *World) DDRaceTuning(id PlayerID) (t ddrace.Tuning, params int) {
 	if w.ddrace == nil {
 		return t, 0
@@ -117,7 +118,8 @@ func (w *World) DDRaceTuning(id PlayerID) (t ddrace.Tuning, params int) {
 	return w.ddrace.world.SentTuning(int(id)), s.NumTuneParams()
 }
 
-// DDRaceFreezeTicks returns how many ticks a tile freezes in worlds of DDRace, 0 in others.
+// DDRaceFreezeTicks returns the duration of a freeze by a tile in DDRace worlds, in ticks, and 0 in
+// others.
 func (w *World) DDRaceFreezeTicks() int32 {
 	if w.ddrace == nil {
 		return 0

@@ -12,8 +12,8 @@ type ShowOthers uint8
 // The values of ShowOthers.
 const (
 	ShowOthersOff  ShowOthers = iota
-	ShowOthersOn              // all tees
-	ShowOthersTeam            // only tees of the player's own team, which can be solo
+	ShowOthersOn              // all of these tees
+	ShowOthersTeam            // tees of the player's own team, where one of the two tees is solo
 )
 
 // sight is what a player of DDRace chose to see, and whether they look elsewhere.
@@ -36,7 +36,7 @@ type DDRaceOptions struct {
 	HideOthers bool // clients cannot choose which tees they see
 }
 
-// SetDDRaceOptions sets the options. In a new world MaxAFK is 300.
+// SetDDRaceOptions sets the options of a DDRace world. A new world has a MaxAFK of 300 seconds.
 func (tx *Tx) SetDDRaceOptions(o DDRaceOptions) {
 	if d := tx.w.ddrace; d != nil {
 		o.MaxAFK = min(max(o.MaxAFK, 0), maxAFK)
@@ -54,14 +54,14 @@ func (tx *Tx) sight(id PlayerID) *sight {
 	return nil
 }
 
-// SetShowOthers sets which tees a player of DDRace sees.
+// SetShowOthers sets which tees a DDRace player sees.
 func (tx *Tx) SetShowOthers(id PlayerID, show ShowOthers) {
 	if s := tx.sight(id); s != nil && show <= ShowOthersTeam {
 		s.others = show
 	}
 }
 
-// ShowOthers returns which tees a player sees.
+// ShowOthers returns which tees a DDRace player sees.
 func (tx *Tx) ShowOthers(id PlayerID) ShowOthers {
 	if s := tx.sight(id); s != nil {
 		return s.others
@@ -69,37 +69,37 @@ func (tx *Tx) ShowOthers(id PlayerID) ShowOthers {
 	return ShowOthersOff
 }
 
-// SetShowAll lets a player of DDRace see the whole map, as far as it fits into a snapshot, or not
-// any more.
+// SetShowAll turns on or off that a DDRace player sees the whole map, as far as it fits into a
+// snapshot.
 func (tx *Tx) SetShowAll(id PlayerID, on bool) {
 	if s := tx.sight(id); s != nil {
 		s.all = on
 	}
 }
 
-// ShowAll reports whether a player sees the whole map.
+// ShowAll reports whether a DDRace player sees the whole map.
 func (tx *Tx) ShowAll(id PlayerID) bool { s := tx.sight(id); return s != nil && s.all }
 
-// SetSpecTeam lets the free camera of a player of DDRace show only tees of the own team.
+// SetSpecTeam turns on or off that a DDRace player's free camera shows only the player's team.
 func (tx *Tx) SetSpecTeam(id PlayerID, on bool) {
 	if s := tx.sight(id); s != nil {
 		s.ownTeam = on
 	}
 }
 
-// SpecTeam reports whether a player's free camera shows only tees of the own team.
+// SpecTeam reports whether a DDRace player's free camera shows only the player's team.
 func (tx *Tx) SpecTeam(id PlayerID) bool { s := tx.sight(id); return s != nil && s.ownTeam }
 
-// SetHideClock hides the clock of the race in a player's client, or shows it.
+// SetHideClock hides or shows the race clock in a DDRace player's client.
 func (tx *Tx) SetHideClock(id PlayerID, hide bool) {
 	if s := tx.sight(id); s != nil {
 		s.hideClock = hide
 	}
 }
 
-// SetPause lets a player of DDRace look around while the tee stays where it is (PauseInPlace) or, as soon as
-// it stands still on the ground, leaves the world (PauseVanished). Its race goes on. It reports
-// whether that is possible: only who has a tee can change it.
+// SetPause lets a DDRace player move the camera freely. With PauseInPlace the tee stays in the
+// world. With PauseVanished the tee leaves the world as soon as it stands still on the ground. The
+// race goes on in both cases. SetPause returns false if the player has no living tee.
 func (tx *Tx) SetPause(id PlayerID, kind PauseKind) bool {
 	s := tx.sight(id)
 	if s == nil || kind > PauseVanished || !tx.w.isAlive(id) {
@@ -124,7 +124,7 @@ func (tx *Tx) SetPause(id PlayerID, kind PauseKind) bool {
 	return true
 }
 
-// Pause returns whether a player looks around.
+// Pause returns the state of a DDRace player's own tee while the camera moves freely.
 func (tx *Tx) Pause(id PlayerID) PauseKind {
 	if s := tx.sight(id); s != nil {
 		return s.pause
@@ -132,7 +132,7 @@ func (tx *Tx) Pause(id PlayerID) PauseKind {
 	return NotPaused
 }
 
-// ViewPos returns the middle of what a player sees, in 1/32 tile.
+// ViewPos returns the middle of a player's screen, in units (1/32 tile).
 func (tx *Tx) ViewPos(id PlayerID) vec.Vec2 {
 	if p := tx.player(id); p != nil {
 		return p.viewPos
@@ -140,13 +140,13 @@ func (tx *Tx) ViewPos(id PlayerID) vec.Vec2 {
 	return vec.Vec2{}
 }
 
-// Watch lets a spectator, or a player who looks around, follow another player. It reports whether that
-// is possible and new.
+// Watch makes a spectator or a paused player follow another player. It reports whether the camera
+// changed.
 func (tx *Tx) Watch(id, at PlayerID) bool {
 	return tx.player(id) != nil && tx.w.spectate(id, SpectatePlayer, at)
 }
 
-// Watches returns whom a spectator follows, Nobody if nobody.
+// Watches returns the player whom a spectator follows, or Nobody.
 func (tx *Tx) Watches(id PlayerID) PlayerID {
 	if p := tx.player(id); p != nil && p.isSpectating() && p.specMode == SpectatePlayer {
 		return p.specID
@@ -165,7 +165,8 @@ func (s *sight) moved(tick int32) {
 	}
 }
 
-// AFK reports whether a player of DDRace did nothing for [DDRaceOptions.MaxAFK], or nothing yet.
+// AFK reports whether a DDRace player is away: without input for [DDRaceOptions.MaxAFK], or without
+// any input since they entered.
 func (tx *Tx) AFK(id PlayerID) bool { s := tx.sight(id); return s != nil && tx.w.isAFK(s) }
 
 func (w *World) isAFK(s *sight) bool {

@@ -45,8 +45,8 @@ const (
 	NoteRefused                          // a player's command was not allowed and had no effect
 )
 
-// NoteDDRace has recordings of the match tell of something that they would not know else, in worlds of DDRace. It
-// changes nothing in the world.
+// NoteDDRace adds a note to recordings of a DDRace match, for something that they cannot derive
+// from the world. It does not change the world.
 func (tx *Tx) NoteDDRace(n DDRaceNote) { tx.w.noteDDRace(n) }
 
 func (w *World) noteDDRace(n DDRaceNote) {
@@ -56,8 +56,8 @@ func (w *World) noteDDRace(n DDRaceNote) {
 	}
 }
 
-// DDRaceTick returns that of the last tick, nil for worlds that are not of DDRace. It is valid until the
-// next tick. In a world that was restored, Seed and Settings are not those of the match.
+// DDRaceTick returns the last tick of a DDRace world, and nil in other worlds. The result is valid
+// until the next Step. In a restored world, Seed and Settings are not those of the original match.
 func (w *World) DDRaceTick() *DDRaceTick {
 	if w.ddrace == nil {
 		return nil

@@ -96,7 +96,7 @@ type PlayerState struct {
 	SpectatorID PlayerID // the followed player, or Nobody
 	ViewX       int32
 	ViewY       int32
-	// Spectating reports whether the camera is free to leave the player's own tee: for spectators,
+	// Spectating reports whether the camera is not bound to the player's own tee: for spectators,
 	// for paused players, and for dead players who do not respawn in this round.
 	Spectating bool
 }

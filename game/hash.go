@@ -7,11 +7,11 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Hash returns a hash of everything that influences the future of the world, with
-// floating point numbers as their bits. Two worlds with the same Config and equal
-// hashes develop equally with equal commands, except for hash collisions.
+// Hash returns a hash of everything that influences the future of the world, with floating point
+// numbers as their bits. Two worlds with the same Config and equal hashes develop equally with
+// equal commands, except for hash collisions.
 //
-// The value is not part of the API and can change between versions.
+// The hash of the same state can differ between versions of this package.
 func (w *World) Hash() uint64 {
 	v := visitor{op: hashing, hash: 0x9e3779b97f4a7c15}
 	v.world(w)

@@ -70,8 +70,8 @@ func (w *World) stopHook(cmd *Command) {
 	}
 }
 
-// AppendHookStops appends the commands that have the last Step run again as it was, if a clock has stopped calls of
-// hooks in it. They belong before its other commands.
+// AppendHookStops appends the commands that repeat the last Step exactly, if a clock stopped hook
+// calls in it. To repeat the Step, pass them before its other commands.
 func (w *World) AppendHookStops(dst []Command) []Command {
 	dst = w.appendHookStops(dst, w.mode, ReloadMode)
 	for i, m := range w.mods {
@@ -114,6 +114,6 @@ func (w *World) shareTime() {
 	}
 }
 
-// StepTick returns the number of the tick that Step makes. While commands are applied, Tick is still that of the
-// tick before.
+// StepTick returns the number of the tick that [World.Step] makes. While the world applies
+// commands, Tick still returns the tick before.
 func (tx *Tx) StepTick() int32 { return tx.w.stepTick }

@@ -19,7 +19,7 @@ type PlayerInfo struct {
 	Silent bool
 }
 
-// Player returns information about a connected player.
+// Player returns the state of a connected player, and false if the player is not connected.
 func (w *World) Player(id PlayerID) (PlayerInfo, bool) {
 	if id < 0 || id >= MaxPlayers || !w.players[id].connected {
 		return PlayerInfo{}, false
@@ -40,7 +40,7 @@ func (w *World) Player(id PlayerID) (PlayerInfo, bool) {
 	return i, true
 }
 
-// Tick returns the number of the last tick, 0 before the first Step.
+// Tick returns the number of the last tick, or 0 before the first Step.
 func (w *World) Tick() int32 { return w.tick }
 
 // Rules returns the current rules, limited to their ranges.
@@ -75,18 +75,17 @@ func (w *World) NumConnected() int {
 	return n
 }
 
-// TeamsLocked reports whether players can only become spectators.
+// TeamsLocked reports whether the teams are locked: players can then only become spectators.
 func (w *World) TeamsLocked() bool { return w.teamsLocked }
 
-// MatchNumber returns the number of the current match on this map and the number of
-// matches per map, which is 0 when matches are not counted.
+// MatchNumber returns the number of the current match on this map, and the number of matches per
+// map, which is 0 if matches are not counted.
 func (w *World) MatchNumber() (cur, num int32) {
 	return w.match.sentInfo.matchCurrent, w.match.sentInfo.matchNum
 }
 
-// Paused reports whether entities stand still: during a pause or a countdown and at
-// the end of a match.
+// Paused reports whether entities stand still: in a pause or countdown, and at the end of a match.
 func (w *World) Paused() bool { return w.paused }
 
-// Running reports whether a match is being played.
+// Running reports whether a match is running.
 func (w *World) Running() bool { return w.match.state == stateRunning }

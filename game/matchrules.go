@@ -122,7 +122,7 @@ func (w *World) decidePlayers() {
 // limitRules limits the operator's rules to their ranges and to what mode and mods decided.
 func (w *World) limitRules() { w.rules = w.LimitRules(w.rules) }
 
-// LimitRules returns the rules that are in force when the operator wants r.
+// LimitRules returns the rules that are in force if the operator sets r.
 func (w *World) LimitRules(r Rules) Rules {
 	r.clamp()
 	if p := w.decisions.purity; p != nil {

@@ -87,16 +87,16 @@ func (c *CommandCall) Fail(ctx *Ctx, text string) {
 	}
 }
 
-// ChatCommand declares a command that players write into the chat after a slash. Clients
-// offer it and its help. Start calls it. With spam protection a player can run four commands
-// of mods in a second.
+// ChatCommand declares a command that players run by writing a slash and its name into the chat.
+// Call it in Start. Clients offer the command with its help. With spam protection, a player can run
+// four commands of mods a second.
 func (tx *Tx) ChatCommand(c CommandSpec) {
 	d := tx.declare("ChatCommand")
 	c.of = tx.w.running
 	d.chatCommands = d.addCommand(d.chatCommands, "chat command", maxChatNameLen, c)
 }
 
-// ConsoleCommand declares a command for operators, in the console. Start calls it.
+// ConsoleCommand declares a command that operators run in the console. Call it in Start.
 func (tx *Tx) ConsoleCommand(c CommandSpec) {
 	d := tx.declare("ConsoleCommand")
 	c.of = tx.w.running
@@ -136,11 +136,11 @@ func findCommand(list []CommandSpec, name string) *CommandSpec {
 	return nil
 }
 
-// ChatCommands returns the commands of the chat that mode and mods declared, in order, but for
-// those that are hidden, and those of mods that are switched off. The slice belongs to the world.
+// ChatCommands returns the declared chat commands in order, without hidden ones and without those
+// of mods that are switched off. The slice must not be changed.
 func (w *World) ChatCommands() []CommandSpec { return w.available(w.declared.chatCommands) }
 
-// ConsoleCommands returns the commands of the console, as ChatCommands.
+// ConsoleCommands returns the declared console commands, as ChatCommands does.
 func (w *World) ConsoleCommands() []CommandSpec { return w.available(w.declared.consoleCommands) }
 
 func (w *World) available(list []CommandSpec) []CommandSpec {
@@ -218,7 +218,7 @@ func (w *World) callDeclared(of owner, call func(*Ctx)) {
 	}
 }
 
-// Print prints a line in the console of the operators, and in the log.
+// Print prints a line in the operators' console and the log.
 func (tx *Tx) Print(text string) { tx.print(text, false) }
 
 func (tx *Tx) print(text string, failed bool) {

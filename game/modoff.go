@@ -131,8 +131,8 @@ func modName(mod Mod) string {
 	return reflect.TypeOf(mod).String()
 }
 
-// HooksChanged is for mods that have the methods of more hooks than they use: it asks again
-// which they use; see [HookSubset].
+// HooksChanged is for mods that implement [HookSubset]: the world calls UsesHook again for each
+// hook.
 func (tx *Tx) HooksChanged() { tx.w.hooksChanged() }
 
 // modPanic is what is to be said of a mod that panicked.

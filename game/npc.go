@@ -57,10 +57,10 @@ func (w *World) forgetNPC(id PlayerID) {
 	n.skill[id], n.tag[id], n.of[id] = 0, 0, theMode
 }
 
-// NPCs returns the players who are NPCs.
+// NPCs returns the set of NPCs.
 func (w *World) NPCs() PlayerMask { return w.npcs.present }
 
-// NPCSkill returns the skill of the bot that plays an NPC, 0 if a mode or mod does.
+// NPCSkill returns the skill of the bot that plays an NPC, or 0 if the mode or mod plays it.
 func (w *World) NPCSkill(id PlayerID) int32 {
 	if !w.npcs.present.Has(id) {
 		return 0
@@ -68,14 +68,14 @@ func (w *World) NPCSkill(id PlayerID) int32 {
 	return w.npcs.skill[id]
 }
 
-// NPCRequests returns what modes and mods want: how many CmdAddNPC, and a CmdLeave for each in
-// leave.
+// NPCRequests returns the open requests of the mode and mods: the number of [CmdAddNPC] commands to
+// send, and the NPCs to remove with a [CmdLeave] each.
 func (w *World) NPCRequests() (add int, leave PlayerMask) {
 	return len(w.npcs.requests), w.npcs.leaving
 }
 
-// AppendNPCCommands appends the commands that fulfil the requests of modes and mods for NPCs, on
-// the highest free seats. It is for those who run a world without a server, such as tests.
+// AppendNPCCommands appends the commands that fulfil the NPC requests of the mode and mods, with
+// the highest free seats. It is for worlds without a server, such as in tests.
 func (w *World) AppendNPCCommands(dst []Command) []Command {
 	add, leave := w.NPCRequests()
 	for id := PlayerID(MaxPlayers - 1); id >= 0; id-- {
@@ -89,8 +89,9 @@ func (w *World) AppendNPCCommands(dst []Command) []Command {
 	return dst
 }
 
-// AddNPC asks for a player without a client, who enters the game as soon as there is a seat, as
-// EnterHook tells. They count as a player for the match. It returns false if there are too many.
+// AddNPC requests a player without a client. The NPC enters the game as soon as a seat is free,
+// which EnterHook reports. It counts as a player for the match. AddNPC returns false if there are
+// too many requests.
 func (tx *Tx) AddNPC(n NPC) bool {
 	if len(tx.w.npcs.requests) >= MaxPlayers {
 		return false
@@ -103,10 +104,10 @@ func (tx *Tx) AddNPC(n NPC) bool {
 	return true
 }
 
-// RemoveNPC lets an NPC leave, which happens soon after.
+// RemoveNPC makes an NPC leave the game. It leaves soon after the call.
 func (tx *Tx) RemoveNPC(id PlayerID) { tx.w.npcs.leaving |= tx.w.npcs.present & MaskOne(id) }
 
-// NPC returns the tag of an NPC, and whether the player is one.
+// NPC returns the tag of an NPC, and false if the player is not an NPC.
 func (tx *Tx) NPC(id PlayerID) (tag int32, ok bool) {
 	if !tx.w.npcs.present.Has(id) {
 		return 0, false
@@ -114,15 +115,15 @@ func (tx *Tx) NPC(id PlayerID) (tag int32, ok bool) {
 	return tx.w.npcs.tag[id], true
 }
 
-// SetNPCSkill sets the skill of the bot that plays an NPC, 1 to 3, or 0 for none.
+// SetNPCSkill sets the skill of the bot that plays an NPC: 1 to 3, or 0 for no bot.
 func (tx *Tx) SetNPCSkill(id PlayerID, skill int32) {
 	if tx.w.npcs.present.Has(id) {
 		tx.w.npcs.skill[id] = min(max(skill, 0), maxSkill)
 	}
 }
 
-// SetInput sets the controls of an NPC, which stay until the next call; weapons are used at
-// once. It returns false for other players and for an input that no client could send.
+// SetInput sets the controls of an NPC until the next call. Weapons react at once. SetInput returns
+// false if the player is not an NPC or no client could send the input.
 func (tx *Tx) SetInput(id PlayerID, in Input) bool {
 	if !tx.w.npcs.present.Has(id) || !in.valid() {
 		return false

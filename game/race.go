@@ -50,21 +50,21 @@ func (tx *Tx) SetRace(r RaceState) {
 	tx.w.race = r
 }
 
-// StartRace starts a player's clock, or starts it anew.
+// StartRace starts a player's race clock at 0.
 func (tx *Tx) StartRace(id PlayerID) {
 	if p := tx.player(id); p != nil {
 		p.raceStart = tx.w.tick
 	}
 }
 
-// StopRace stops a player's clock.
+// StopRace stops a player's race clock.
 func (tx *Tx) StopRace(id PlayerID) {
 	if p := tx.player(id); p != nil {
 		p.raceStart = 0
 	}
 }
 
-// RaceTime returns the time in ms on a player's clock, without pauses, and whether it
+// RaceTime returns the time on a player's race clock in ms, without pauses, and whether the clock
 // runs.
 func (tx *Tx) RaceTime(id PlayerID) (ms int32, running bool) {
 	p := tx.player(id)
@@ -74,7 +74,8 @@ func (tx *Tx) RaceTime(id PlayerID) (ms int32, running bool) {
 	return (tx.w.tick - p.raceStart) * (1000 / TickRate), true
 }
 
-// SendRaceFinish tells all that a player has finished, clients at once and [FinishHook] after the tick.
+// SendRaceFinish reports a player's finish: to clients at once, and to [FinishHook] at the end of
+// the tick.
 func (tx *Tx) SendRaceFinish(f RaceFinish) {
 	if tx.player(f.Player) != nil {
 		to := MaskAll
@@ -88,12 +89,13 @@ func (tx *Tx) SendRaceFinish(f RaceFinish) {
 	}
 }
 
-// SendRecords tells players the best times of all and their own, which are known from somewhere else
-// than a finish.
+// SendRecords sends the players in to the best time of all and their own best time. It is for times
+// that come from elsewhere than a finish, such as stored ranks.
 func (tx *Tx) SendRecords(to PlayerMask) { tx.w.addEvent(Event{Kind: EvRaceRecords, To: to}) }
 
-// SendCheckpoint tells a player, and those who watch them, how many ms later than in the
-// best race they are at a checkpoint. The player's clock must run.
+// SendCheckpoint shows a player's time at a checkpoint to the player and their spectators. The
+// argument diff is the difference to the best race in ms, positive if slower. The player's clock
+// must run.
 func (tx *Tx) SendCheckpoint(id PlayerID, diff int32) {
 	if t, running := tx.RaceTime(id); running {
 		tx.w.addEvent(Event{Kind: EvCheckpoint, To: MaskOne(id) | tx.w.watchers(id), Player: id, Value: diff, Extra: t})

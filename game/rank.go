@@ -170,9 +170,9 @@ func (r *RankRequest) valid() bool {
 		len(r.Checkpoints) <= MaxCheckpoints && len(r.Code) <= 2*MaxStoreName && len(r.SaveID) <= MaxStoreName && len(r.Text) <= MaxSave
 }
 
-// Rank sends a request to the ranks. It returns the ID of the request, which [StorageHook] is told
-// with the answer, in StoreAnswer.Rank; or 0 if something is too long or there were too many requests in
-// this tick.
+// Rank sends a request to the ranks and returns its ID. The answer comes in [StorageHook], in
+// StoreAnswer.Rank. The ID is 0 if a field is too long or there were too many requests in this
+// tick.
 func (tx *Tx) Rank(r RankRequest) int32 {
 	if !r.valid() {
 		return 0

@@ -31,8 +31,8 @@ const stateMagic = "TEESAVE\x01"
 // world with another map, mode or set of mods.
 var ErrSavedState = errors.New("game: unusable saved state")
 
-// AppendState appends the whole state of the world, that of mode and mods included, to dst.
-// It is that after the last Step, without the events. [Restore] makes a world from it.
+// AppendState appends the state of the world after the last Step to dst, with the states of the
+// mode and mods, but without the events. [Restore] makes a world from it.
 func (w *World) AppendState(dst []byte) []byte {
 	v := visitor{op: saving, buf: dst}
 	v.origin(w)
@@ -40,10 +40,9 @@ func (w *World) AppendState(dst []byte) []byte {
 	return v.buf
 }
 
-// Restore creates the world that state, made by [World.AppendState], is of: it goes on as that
-// world would have. The config must have the same terrain, and mode and mods of the same
-// types; its rules, tuning and seed have no effect. The error wraps [ErrSavedState], or is one
-// of [New].
+// Restore creates a world from a state of [World.AppendState]. The new world continues like the
+// saved one. The config must have the same terrain, and a mode and mods of the same types; its
+// rules, tuning and seed have no effect. The error wraps ErrSavedState or is an error of New.
 func Restore(cfg Config, state []byte) (*World, error) {
 	w, err := New(cfg)
 	if err != nil {

@@ -83,7 +83,7 @@ type Storage struct {
 	space string
 }
 
-// Storage returns a space of the storage.
+// Storage returns the storage space with a name.
 func (tx *Tx) Storage(space string) Storage { return Storage{tx, space} }
 
 // Put sets the value of a key. An empty value deletes the key.

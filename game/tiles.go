@@ -42,9 +42,9 @@ func (w *World) passTiles(id PlayerID) {
 	}
 }
 
-// TileAt returns the index of the tile of the game layer at a position. Outside of the map
-// the border is repeated.
+// TileAt returns the index of the game layer's tile at a position. Outside the map it returns the
+// tile at the border.
 func (tx *Tx) TileAt(pos vec.Vec2) uint8 { return tx.w.tileAt(pos) }
 
-// Terrain returns the game layer. Its tiles must not be changed.
+// Terrain returns the map's layers, which must not be changed.
 func (tx *Tx) Terrain() Terrain { return tx.w.terrain }

@@ -10,8 +10,8 @@ type timer struct {
 	due [MaxPlayers + 1]int32 // ticks, 0 if it does not run; the last is for Nobody
 }
 
-// Timer declares a timer: when it is over, run is called with what [Tx.After] was. Start
-// calls it.
+// Timer declares a timer. When it ends, run is called with the player that was passed to
+// [Tx.After]. Call Timer in Start.
 func (tx *Tx) Timer(run func(ctx *Ctx, id PlayerID)) Timer {
 	d := tx.declare("Timer")
 	d.timers = addCallback(d, "timer", d.timers, timer{run: ownHook(tx, run)}, run == nil)
@@ -32,23 +32,23 @@ func (tx *Tx) due(t Timer, id PlayerID) *int32 {
 	return &tx.w.declared.timers[t-1].due[id]
 }
 
-// After starts a timer that is over in the given ticks, at least 1; if it runs already it
-// starts again. Each player has their own, and Nobody has one. In a pause timers stand still.
-// Those of a player end when the player leaves.
+// After starts a timer that ends in the given ticks, at least 1. A running timer starts again. A
+// timer runs separately for each player, and once more for Nobody. Timers stop during a pause. The
+// timers of a player end when the player leaves.
 func (tx *Tx) After(t Timer, ticks int32, id PlayerID) {
 	if due := tx.due(t, id); due != nil {
 		*due = tx.w.tick + min(max(ticks, 1), MaxTick-tx.w.tick)
 	}
 }
 
-// Stop stops a timer.
+// Stop stops a timer of a player, or of Nobody. Its function is not called.
 func (tx *Tx) Stop(t Timer, id PlayerID) {
 	if due := tx.due(t, id); due != nil {
 		*due = 0
 	}
 }
 
-// TicksLeft returns when a timer is over, 0 if it does not run.
+// TicksLeft returns the remaining ticks of a timer, or 0 if it does not run.
 func (tx *Tx) TicksLeft(t Timer, id PlayerID) int32 {
 	if due := tx.due(t, id); due != nil && *due != 0 {
 		return max(*due-tx.w.tick, 1)

@@ -7,9 +7,9 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Tx is the API of the world for modes and mods. It is valid only during the call it
-// is passed to; using it later panics. Calls with ids of players who are not connected
-// have no effect and return zero values.
+// Tx is the API of the world for modes and mods. It is valid only during the call that it is passed
+// to; later use panics. A method called with the id of a player who is not connected has no effect
+// and returns zero values.
 type Tx struct{ w *World }
 
 func (tx *Tx) player(id PlayerID) *player {
@@ -29,14 +29,14 @@ func (tx *Tx) character(id PlayerID) *character {
 // Tick returns the current tick.
 func (tx *Tx) Tick() int32 { return tx.w.tick }
 
-// Rules returns the operator's settings.
+// Rules returns the rules in force.
 func (tx *Tx) Rules() Rules { return tx.w.rules }
 
-// Rand returns a random number in 0..n-1 from the world's generator; n must be
+// Rand returns a random number in 0..n-1 from the world's generator. It panics unless n is
 // positive.
 func (tx *Tx) Rand(n int) int { return tx.w.rand.Intn(n) }
 
-// Players iterates over the connected players in ascending order, spectators included.
+// Players iterates over the connected players, including spectators, in ascending order.
 func (tx *Tx) Players() iter.Seq[PlayerID] {
 	return func(yield func(PlayerID) bool) {
 		for i := range tx.w.players {
@@ -58,7 +58,7 @@ func (tx *Tx) Name(id PlayerID) string {
 	return ""
 }
 
-// IsBot reports whether a player is one that the server or a mod provides.
+// IsBot reports whether a player is a bot of the server or an NPC of a mod.
 func (tx *Tx) IsBot(id PlayerID) bool {
 	p := tx.player(id)
 	return p != nil && p.bot
@@ -72,14 +72,15 @@ func (tx *Tx) Team(id PlayerID) Team {
 	return TeamSpectators
 }
 
-// SetTeam moves a player, ignoring slots, balance and the JoinRules. Clients show a line of chat.
+// SetTeam moves a player to a team. It ignores player slots, balance and [JoinRule]. Clients show a
+// chat line about it.
 func (tx *Tx) SetTeam(id PlayerID, t Team) {
 	if tx.player(id) != nil {
 		tx.w.changeTeam(id, t, true)
 	}
 }
 
-// SetTeamSilently is SetTeam without the line of chat, for who moves many and says so once.
+// SetTeamSilently is SetTeam without the chat line. It is for moving many players with one text.
 func (tx *Tx) SetTeamSilently(id PlayerID, t Team) {
 	if tx.player(id) != nil {
 		tx.w.changeTeam(id, t, false)
@@ -122,7 +123,7 @@ func (tx *Tx) TeamScore(t Team) int32 { return tx.w.match.teamScore[t&1] }
 // AddTeamScore adds n to a team's score.
 func (tx *Tx) AddTeamScore(t Team, n int32) { tx.w.match.teamScore[t&1] += n }
 
-// MatchTicks returns how long the match has been running, without pauses.
+// MatchTicks returns the duration of the match in ticks, without pauses.
 func (tx *Tx) MatchTicks() int32 { return tx.w.tick - tx.w.match.startTick }
 
 // SuddenDeath reports whether the match is in sudden death.
@@ -133,18 +134,19 @@ func (tx *Tx) Warmup() bool {
 	return tx.w.match.state == stateWarmupGame || tx.w.match.state == stateWarmupUser
 }
 
-// StartWarmup starts a warmup of the given seconds, without end if negative. Zero starts a match.
+// StartWarmup starts a warmup of the given seconds, or without an end if negative. Zero starts a
+// match.
 func (tx *Tx) StartWarmup(seconds int32) { tx.w.userWarmup(min(max(seconds, timerInfinite), 1000)) }
 
-// EntitiesMoving reports whether entities move: they do not in a pause or countdown,
-// at the end of a match and before a reset.
+// EntitiesMoving reports whether entities move. They stand still in a pause or countdown, at the
+// end of a match, and before a reset of the map.
 func (tx *Tx) EntitiesMoving() bool { return !tx.w.paused && !tx.w.resetRequested }
 
-// EndMatch shows the scoreboard and starts the next match after 10 seconds.
+// EndMatch ends the match: the scoreboard appears, and the next match starts after 10 seconds.
 func (tx *Tx) EndMatch() { tx.w.endMatch() }
 
-// CheckWin calls the mode's WinRule now, as happens every tick, and reports whether
-// the match ended. It is for modes that score in OnTick.
+// CheckWin calls the [WinRule] now and reports whether the match ended. The world does so every
+// tick; call it to end the match at once after scoring in OnTick.
 func (tx *Tx) CheckWin() bool { return tx.w.checkWin() }
 
 // InRound reports whether a player is alive or will respawn in this round.
@@ -153,16 +155,16 @@ func (tx *Tx) InRound(id PlayerID) bool {
 	return p != nil && p.team != TeamSpectators && (!p.respawnDisabled || tx.w.isAlive(id))
 }
 
-// DisableRespawn prevents a player from respawning until the next round, unless the
-// round has not started. Modes with GameFlagSurvival call it at each spawn.
+// DisableRespawn prevents a player's respawn until the next round. It has no effect before the
+// round has started. Modes with GameFlagSurvival call it at each spawn.
 func (tx *Tx) DisableRespawn(id PlayerID) {
 	if p := tx.player(id); p != nil {
 		p.respawnDisabled = tx.w.startRespawnDisabled()
 	}
 }
 
-// EnableRespawn lets a player whom DisableRespawn or the rules of survival modes keep out of the
-// round have a character again, at once unless they are waiting to respawn.
+// EnableRespawn ends DisableRespawn for a player, and lets a player respawn whom a survival mode
+// keeps out of the round. The tee spawns at once, unless the player is waiting to respawn.
 func (tx *Tx) EnableRespawn(id PlayerID) {
 	p := tx.player(id)
 	if p == nil || !p.respawnDisabled {
@@ -174,8 +176,7 @@ func (tx *Tx) EnableRespawn(id PlayerID) {
 	}
 }
 
-// RespawnNow lets a player who died have another character without waiting, unless they are
-// out of the round.
+// RespawnNow lets a dead player respawn without waiting, unless the player is out of the round.
 func (tx *Tx) RespawnNow(id PlayerID) {
 	if p := tx.player(id); p != nil && !p.respawnDisabled && !tx.w.isAlive(id) {
 		p.respawnTick = tx.w.tick
@@ -186,9 +187,10 @@ func (tx *Tx) RespawnNow(id PlayerID) {
 	}
 }
 
-// Respawn gives a player another character at a spawn point, as [SpawnPicker] says, with what new ones
-// have. That of before goes without a death: nobody scores and no [DeathHook] is called. It is there
-// in the next tick in which somebody can spawn. For who is dead it is RespawnNow. In DDRace it is a death.
+// Respawn replaces a player's tee by a new one at a spawn point; see [SpawnPicker]. The old tee
+// disappears without a death: no score changes and no [DeathHook] runs. The new tee spawns in the
+// next tick in which tees can spawn. For a dead player, Respawn is RespawnNow. In DDRace the old
+// tee dies.
 func (tx *Tx) Respawn(id PlayerID) {
 	c := tx.character(id)
 	if c == nil {
@@ -207,17 +209,17 @@ func (tx *Tx) Respawn(id PlayerID) {
 	p.respawnTick, p.spawning = w.tick, true
 }
 
-// DelayRespawn prevents a player from respawning for at least the given ticks.
+// DelayRespawn prevents a player's respawn for at least the given ticks.
 func (tx *Tx) DelayRespawn(id PlayerID, ticks int32) {
 	if p := tx.player(id); p != nil {
 		p.respawnTick = max(p.respawnTick, tx.w.tick+ticks)
 	}
 }
 
-// Alive reports whether a player has a living character.
+// Alive reports whether a player has a living tee.
 func (tx *Tx) Alive(id PlayerID) bool { return tx.character(id) != nil }
 
-// Pos returns the position of a living character.
+// Pos returns the position of a living tee, in units (1/32 tile).
 func (tx *Tx) Pos(id PlayerID) vec.Vec2 {
 	if c := tx.character(id); c != nil {
 		return c.pos
@@ -225,7 +227,7 @@ func (tx *Tx) Pos(id PlayerID) vec.Vec2 {
 	return vec.Vec2{}
 }
 
-// Vitals returns the health and armour of a living character, 0..10.
+// Vitals returns the health and armour of a living tee, 0..10.
 func (tx *Tx) Vitals(id PlayerID) (health, armor int32) {
 	if c := tx.character(id); c != nil {
 		return c.health, c.armor
@@ -233,21 +235,22 @@ func (tx *Tx) Vitals(id PlayerID) (health, armor int32) {
 	return 0, 0
 }
 
-// Heal adds health, up to 10. It reports whether there was less than 10.
+// Heal adds health, up to 10. It reports whether the tee had less than 10.
 func (tx *Tx) Heal(id PlayerID, n int32) bool {
 	c := tx.character(id)
 	return c != nil && n > 0 && c.heal(min(n, maxHealth))
 }
 
-// GiveArmor adds armour, up to 10. It reports whether there was less than 10.
+// GiveArmor adds armour, up to 10. It reports whether the tee had less than 10.
 func (tx *Tx) GiveArmor(id PlayerID, n int32) bool {
 	c := tx.character(id)
 	return c != nil && n > 0 && c.giveArmor(min(n, maxHealth))
 }
 
-// GiveWeapon gives a weapon with ammo rounds, at most 10, or -1 for endless ones, which clients
-// show as 10. It reports false if the character has the weapon fully loaded or endless. The ninja becomes the
-// active weapon. In DDRace rounds have no end, and the race of who gets a weapon ends.
+// GiveWeapon gives a weapon with ammo rounds, at most 10, or -1 for unlimited ones, which clients
+// show as 10. A ninja becomes the active weapon. GiveWeapon returns false if the tee already has
+// the weapon with full or unlimited ammo. In DDRace rounds are always unlimited, and a tee that
+// gets a weapon this way loses its race.
 func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
 	c := tx.character(id)
 	if c == nil || weapon < 0 || weapon >= NumWeapons {
@@ -266,8 +269,8 @@ func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
 	return c.giveWeapon(weapon, max(ammo, -1))
 }
 
-// TakeWeapon removes a weapon. If it is active, another one becomes active; the last
-// weapon cannot be removed.
+// TakeWeapon removes a weapon. If it was active, another weapon becomes active. The last weapon
+// cannot be removed.
 func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 	c := tx.character(id)
 	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.weapons[weapon].owned {
@@ -297,7 +300,7 @@ func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 	}
 }
 
-// Kill kills a character; it counts as a suicide.
+// Kill kills a tee. The death counts as a suicide.
 func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
 	switch {
 	case tx.character(id) == nil:
@@ -308,8 +311,7 @@ func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
 	}
 }
 
-// TakeDamage hits a character. It reports whether the hit counted and the victim
-// survived.
+// TakeDamage hits a tee. It reports whether the hit counted and the victim survived.
 func (tx *Tx) TakeDamage(d Damage) bool {
 	if tx.w.ddrace != nil || tx.character(d.Victim) == nil || d.Attacker != Nobody && tx.player(d.Attacker) == nil {
 		return false
@@ -318,20 +320,20 @@ func (tx *Tx) TakeDamage(d Damage) bool {
 	return tx.w.damage(d)
 }
 
-// Explode creates an explosion with the given maximum damage. From Nobody it belongs
-// to the world.
+// Explode creates an explosion with the given maximum damage. With from set to Nobody, no player
+// causes it.
 func (tx *Tx) Explode(pos vec.Vec2, from PlayerID, weapon Weapon, damage int32) {
 	if tx.w.ddrace == nil && (from == Nobody || tx.player(from) != nil) && len(tx.w.events) < maxModEvents {
 		tx.w.explode(pos, from, weapon, damage)
 	}
 }
 
-// Sound plays a sound for the players in to.
+// Sound plays a sound at pos for the players in to.
 func (tx *Tx) Sound(pos vec.Vec2, s Sound, to PlayerMask) {
 	tx.effect(Event{Kind: EvSound, To: to, Sound: s, Pos: pos})
 }
 
-// Say sends a chat line of the server to all.
+// Say sends a chat line of the server to all players.
 func (tx *Tx) Say(text string) {
 	tx.w.beforeChat()
 	tx.effect(Event{Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
@@ -345,12 +347,12 @@ func (tx *Tx) SayTo(id PlayerID, text string) {
 	}
 }
 
-// Broadcast shows a text in the middle of everyone's screen, for about ten seconds.
+// Broadcast shows a text in the middle of every player's screen for about ten seconds.
 func (tx *Tx) Broadcast(text string) {
 	tx.effect(Event{Kind: EvBroadcast, To: MaskAll, Text: text})
 }
 
-// SendGameMsg sends a game message to all.
+// SendGameMsg sends a game message to all players; see [GameMsg] for the arguments.
 func (tx *Tx) SendGameMsg(n GameMsg, value int32, id PlayerID, extra int32) {
 	tx.effect(Event{Kind: EvGameMsg, To: MaskAll, GameMsg: n, Value: value, Player: id, Extra: extra})
 }

@@ -25,8 +25,8 @@ func bounded(v vec.Vec2, limit float32) vec.Vec2 {
 	return vec.Vec2{X: bound(v.X), Y: bound(v.Y)}
 }
 
-// SetPos moves a character to a position at once, keeping its velocity. Hooks that hold
-// something, that of the character and those that hold it, let go. In DDRace its race ends.
+// SetPos moves a tee to a position and keeps its velocity. The tee's hook and all hooks that hold
+// the tee are released. In DDRace the tee loses its race.
 func (tx *Tx) SetPos(id PlayerID, pos vec.Vec2) {
 	c := tx.character(id)
 	if c == nil {
@@ -42,7 +42,7 @@ func (tx *Tx) SetPos(id PlayerID, pos vec.Vec2) {
 	}
 }
 
-// Vel returns the velocity of a living character in units per tick.
+// Vel returns the velocity of a living tee in units per tick.
 func (tx *Tx) Vel(id PlayerID) vec.Vec2 {
 	if c := tx.character(id); c != nil {
 		return c.core.Vel
@@ -50,7 +50,7 @@ func (tx *Tx) Vel(id PlayerID) vec.Vec2 {
 	return vec.Vec2{}
 }
 
-// SetVel sets the velocity of a character in units per tick, each coordinate at most 6000.
+// SetVel sets the velocity of a tee in units per tick. Each coordinate is limited to 6000.
 func (tx *Tx) SetVel(id PlayerID, v vec.Vec2) {
 	if c := tx.character(id); c != nil {
 		c.core.Vel = bounded(v, maxVel)
@@ -60,16 +60,16 @@ func (tx *Tx) SetVel(id PlayerID, v vec.Vec2) {
 	}
 }
 
-// Push adds to the velocity of a character, in units per tick.
+// Push adds v to the velocity of a tee, in units per tick.
 func (tx *Tx) Push(id PlayerID, v vec.Vec2) { tx.SetVel(id, tx.Vel(id).Add(bounded(v, maxVel))) }
 
-// Grounded reports whether a living character stands on something.
+// Grounded reports whether a living tee stands on ground.
 func (tx *Tx) Grounded(id PlayerID) bool {
 	c := tx.character(id)
 	return c != nil && c.core.Grounded()
 }
 
-// Hooked returns the player whom a character's hook holds, or Nobody.
+// Hooked returns the player whom a tee's hook holds, or Nobody.
 func (tx *Tx) Hooked(id PlayerID) PlayerID {
 	if c := tx.character(id); c != nil && c.core.HookedPlayer >= 0 {
 		return PlayerID(c.core.HookedPlayer)
@@ -77,8 +77,8 @@ func (tx *Tx) Hooked(id PlayerID) PlayerID {
 	return Nobody
 }
 
-// ReleaseHooks makes the hook of a character let go, and those that hold it. Each can be
-// used again once the button was released.
+// ReleaseHooks releases the hook of a tee and all hooks that hold the tee. A player must release
+// the hook key before the hook works again.
 func (tx *Tx) ReleaseHooks(id PlayerID) {
 	c := tx.character(id)
 	if c == nil {
@@ -95,7 +95,7 @@ func (tx *Tx) ReleaseHooks(id PlayerID) {
 	}
 }
 
-// RefillJump lets a character jump in the air again before it touches the ground.
+// RefillJump lets a tee jump in the air again before it lands.
 func (tx *Tx) RefillJump(id PlayerID) {
 	if c := tx.character(id); c != nil {
 		c.core.RefillJump()
@@ -108,9 +108,9 @@ func (tx *Tx) RefillJump(id PlayerID) {
 // usualJumps is how often a tee can jump: from the ground and once more in the air.
 const usualJumps = 2
 
-// SetJumps sets how often a character can jump until it is on the ground again, from 1 to 255, until
-// it dies or this is called again; at first it is 2. With 1, it jumps either from the ground or, when
-// it falls, in the air. Clients of DDNet know and predict it.
+// SetJumps sets the number of jumps that a tee has before it must land, 1 to 255. It lasts until
+// the tee dies or the next call; a new tee has 2. With 1, a tee can jump either from the ground or,
+// when it falls, in the air. DDNet's clients predict it.
 func (tx *Tx) SetJumps(id PlayerID, n int32) {
 	if t := tx.tee(id); t != nil {
 		t.Core.Jumps = min(max(n, 1), 255)
@@ -122,7 +122,7 @@ func (tx *Tx) SetJumps(id PlayerID, n int32) {
 	}
 }
 
-// Jumps returns how often a living character can jump.
+// Jumps returns the number of jumps that a living tee has before it must land.
 func (tx *Tx) Jumps(id PlayerID) int32 {
 	if t := tx.tee(id); t != nil {
 		return t.Core.Jumps
@@ -133,21 +133,21 @@ func (tx *Tx) Jumps(id PlayerID) int32 {
 	return 0
 }
 
-// SetHealth sets the health of a living character, 1..10.
+// SetHealth sets the health of a living tee, 1..10.
 func (tx *Tx) SetHealth(id PlayerID, n int32) {
 	if c := tx.character(id); c != nil {
 		c.health = min(max(n, 1), maxHealth)
 	}
 }
 
-// SetArmor sets the armour of a living character, 0..10.
+// SetArmor sets the armour of a living tee, 0..10.
 func (tx *Tx) SetArmor(id PlayerID, n int32) {
 	if c := tx.character(id); c != nil {
 		c.armor = min(max(n, 0), maxHealth)
 	}
 }
 
-// Weapon returns the active weapon of a living character, and WeaponWorld for others.
+// Weapon returns the active weapon of a living tee, or WeaponWorld without a tee.
 func (tx *Tx) Weapon(id PlayerID) Weapon {
 	if c := tx.character(id); c != nil {
 		return c.activeWeapon
@@ -155,8 +155,8 @@ func (tx *Tx) Weapon(id PlayerID) Weapon {
 	return WeaponWorld
 }
 
-// SelectWeapon makes a weapon that the character has the active one, at once. It reports
-// whether the character has it.
+// SelectWeapon makes a weapon the active one at once. It returns false if the tee does not have the
+// weapon.
 func (tx *Tx) SelectWeapon(id PlayerID, weapon Weapon) bool {
 	c := tx.character(id)
 	if c == nil || !c.has(weapon) {
@@ -169,13 +169,13 @@ func (tx *Tx) SelectWeapon(id PlayerID, weapon Weapon) bool {
 	return true
 }
 
-// HasWeapon reports whether a living character has a weapon.
+// HasWeapon reports whether a living tee has a weapon.
 func (tx *Tx) HasWeapon(id PlayerID, weapon Weapon) bool {
 	c := tx.character(id)
 	return c != nil && c.has(weapon)
 }
 
-// Ammo returns the rounds that a character has for a weapon, -1 for endless ones.
+// Ammo returns the rounds that a tee has for a weapon, or -1 if they are unlimited.
 func (tx *Tx) Ammo(id PlayerID, weapon Weapon) int32 {
 	if c := tx.character(id); c != nil && c.has(weapon) {
 		return c.weapons[weapon].ammo
@@ -183,15 +183,14 @@ func (tx *Tx) Ammo(id PlayerID, weapon Weapon) int32 {
 	return 0
 }
 
-// SetAmmo sets the rounds for a weapon that the character has, at most 10, or -1 for
-// endless ones.
+// SetAmmo sets the rounds for a weapon that the tee has, at most 10, or -1 for unlimited ones.
 func (tx *Tx) SetAmmo(id PlayerID, weapon Weapon, n int32) {
 	if c := tx.character(id); c != nil && c.has(weapon) && weapon != WeaponNinja {
 		c.weapons[weapon].ammo = min(max(n, -1), weapons[weapon].maxAmmo)
 	}
 }
 
-// ReloadTicks returns the ticks until a character can fire again.
+// ReloadTicks returns the number of ticks until a tee can fire again.
 func (tx *Tx) ReloadTicks(id PlayerID) int32 {
 	if t := tx.tee(id); t != nil {
 		return t.ReloadTimer
@@ -202,7 +201,7 @@ func (tx *Tx) ReloadTicks(id PlayerID) int32 {
 	return 0
 }
 
-// SetReloadTicks sets the ticks until a character can fire again.
+// SetReloadTicks sets the number of ticks until a tee can fire again.
 func (tx *Tx) SetReloadTicks(id PlayerID, n int32) {
 	if c := tx.character(id); c != nil {
 		c.reloadTimer = min(max(n, 0), 1<<20)
@@ -212,15 +211,15 @@ func (tx *Tx) SetReloadTicks(id PlayerID, n int32) {
 	}
 }
 
-// SetEmote sets the eyes of a character for some ticks.
+// SetEmote sets the eyes of a tee for some ticks.
 func (tx *Tx) SetEmote(id PlayerID, e Emote, ticks int32) {
 	if c := tx.character(id); c != nil && e <= EmoteBlink {
 		c.setEmote(e, tx.w.tick+min(max(ticks, 0), 1<<20))
 	}
 }
 
-// Input returns the input that moves a living character, as the player last sent it. What
-// [InputHook] changed is changed, what is masked is not.
+// Input returns the last input that moves a living tee. It includes changes by [InputHook], but not
+// the effect of MaskInput.
 func (tx *Tx) Input(id PlayerID) Input {
 	if t := tx.tee(id); t != nil {
 		return inputOf(t.SavedInput())
@@ -245,8 +244,8 @@ const (
 	ControlAll = ControlMove | ControlJump | ControlHook | ControlFire | ControlSelect
 )
 
-// MaskInput disables controls of a character and enables all others, until it dies or
-// this is called again. Aim and camera stay free. What clients know of it is as with
+// MaskInput disables the given controls of a tee and enables all others, until the tee dies or the
+// next call. Aiming and the camera always work. Clients predict it as well as they predict
 // [Tx.Freeze].
 func (tx *Tx) MaskInput(id PlayerID, disabled Controls) {
 	if c := tx.character(id); c != nil && c.masked != disabled&ControlAll {

@@ -10,8 +10,8 @@ func (tx *Tx) tee(id PlayerID) *ddrace.Tee {
 	return nil
 }
 
-// SetDDRaceSettings changes the settings of the simulation in worlds of DDRace, and tells all the tuning that
-// their tees have then.
+// SetDDRaceSettings changes the simulation's settings in a DDRace world, and sends all players the
+// new tuning.
 func (tx *Tx) SetDDRaceSettings(s ddrace.Settings) {
 	w := tx.w
 	if w.ddrace == nil {

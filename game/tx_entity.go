@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// AddEntityKind declares a kind of entities. Start calls it.
+// AddEntityKind declares a kind of entities. Call it in Start.
 func (tx *Tx) AddEntityKind(k EntityKind) KindID {
 	w, d := tx.w, tx.declare("AddEntityKind")
 	if len(w.entityKinds) == maxEntityKinds {
@@ -21,8 +21,8 @@ func (tx *Tx) AddEntityKind(k EntityKind) KindID {
 	return KindID(len(w.entityKinds))
 }
 
-// SpawnEntity makes an entity with the public fields of e. It returns NoEntity if the world
-// does not know the kind or has too many entities.
+// SpawnEntity makes an entity with the exported fields of e. It returns NoEntity if the kind is not
+// declared or there are too many entities.
 func (tx *Tx) SpawnEntity(kind KindID, e Entity) EntityID {
 	if made := tx.w.spawnEntity(kind, &e); made != nil {
 		return made.id
@@ -30,12 +30,12 @@ func (tx *Tx) SpawnEntity(kind KindID, e Entity) EntityID {
 	return NoEntity
 }
 
-// Entity returns an entity that SpawnEntity made, to be changed at will; nil if it is gone. It
-// is valid during the call.
+// Entity returns an entity that SpawnEntity made, or nil if it is gone. The entity can be changed.
+// The pointer is valid during the call.
 func (tx *Tx) Entity(id EntityID) *Entity { return tx.w.findEntity(id) }
 
-// Entities iterates over the entities of a kind, the one made first first. Those that are made
-// meanwhile are not among them.
+// Entities iterates over the entities of a kind, oldest first. Entities that are made during the
+// iteration are not included.
 func (tx *Tx) Entities(kind KindID) iter.Seq[*Entity] {
 	return func(yield func(*Entity) bool) {
 		for i, n := 0, len(tx.w.entities); i < n; i++ {
@@ -46,8 +46,8 @@ func (tx *Tx) Entities(kind KindID) iter.Seq[*Entity] {
 	}
 }
 
-// Remove removes what SpawnEntity, SpawnPickup, SpawnProjectile or SpawnLaser made. It reports
-// whether it was there.
+// Remove removes a thing that SpawnEntity, SpawnPickup, SpawnProjectile or SpawnLaser made. It
+// reports whether the thing still existed.
 func (tx *Tx) Remove(id EntityID) bool {
 	w := tx.w
 	if id == NoEntity {
@@ -78,10 +78,10 @@ func (tx *Tx) Remove(id EntityID) bool {
 	return false
 }
 
-// SpawnPickup puts a pickup into the world, which comes back respawn ticks after it was taken;
-// 0 is the time that its kind has on maps, and with Once it does not come back. One made in
-// Start or OnEntity is part of the map: a reset brings it back. Others are removed then. It
-// returns NoEntity if there are too many.
+// SpawnPickup makes a pickup. It comes back respawn ticks after a player has taken it; 0 means the
+// usual time of its kind, Once means never. A pickup from Start or OnEntity is part of the map, and
+// a reset of the map brings it back; a reset removes all others. SpawnPickup returns NoEntity if
+// there are too many pickups.
 func (tx *Tx) SpawnPickup(kind PickupKind, pos vec.Vec2, respawn int32) EntityID {
 	w := tx.w
 	if w.ddrace != nil || kind > PickupHammer || !isFinite(pos) || len(w.pickups) >= maxModPickups || !w.hasIDs(1) {
@@ -114,8 +114,8 @@ type Shot struct {
 	Explosive bool
 }
 
-// SpawnProjectile makes a projectile. It returns NoEntity for one that cannot be, and if there
-// are too many.
+// SpawnProjectile fires a projectile. It returns NoEntity if a field of s is invalid or there are
+// too many projectiles.
 func (tx *Tx) SpawnProjectile(s Shot) EntityID {
 	w := tx.w
 	speed := s.Dir.Len()
@@ -145,8 +145,8 @@ func (tx *Tx) SpawnProjectile(s Shot) EntityID {
 // lifetimes are the tuning parameters of how long projectiles last.
 var lifetimes = [...]int{WeaponGun: physics.GunLifetime, WeaponShotgun: physics.ShotgunLifetime, WeaponGrenade: physics.GrenadeLifetime}
 
-// SpawnLaser fires the laser of a player, or of Nobody. It hits at once, and again when it is
-// reflected. It returns NoEntity for one without a direction, and if there are too many.
+// SpawnLaser fires a laser of a player, or of Nobody. It hits at once, and again after each
+// reflection. SpawnLaser returns NoEntity if dir is zero or there are too many lasers.
 func (tx *Tx) SpawnLaser(owner PlayerID, pos, dir vec.Vec2) EntityID {
 	w := tx.w
 	if l := dir.Len(); w.ddrace != nil || !(l > 0 && isFinite(dir)) || !isFinite(pos) || len(w.lasers) >= maxModShots || !w.hasIDs(1) ||
@@ -179,8 +179,8 @@ type RayHit struct {
 	Wall, Hookable bool
 }
 
-// Raycast returns the first thing along a ray, and whether there is any; otherwise Pos is the
-// end of the ray.
+// Raycast returns the first hit along a ray, and false without one. Without a hit, Pos is the end
+// of the ray.
 func (tx *Tx) Raycast(r Ray) (RayHit, bool) {
 	hit := RayHit{Pos: r.To, Player: Nobody}
 	if !isFinite(r.From) || !isFinite(r.To) {
@@ -223,8 +223,8 @@ func (w *World) rayTees(a, b vec.Vec2, radius float32, except PlayerMask) (Playe
 	return best, at
 }
 
-// NearestCharacter returns the living tee, but for those in except, that is nearest to pos and
-// touches a circle around it, or Nobody.
+// NearestCharacter returns the living tee closest to pos among those that touch a circle around
+// pos, or Nobody. Tees in except are ignored.
 func (tx *Tx) NearestCharacter(pos vec.Vec2, radius float32, except PlayerMask) PlayerID {
 	best, nearest := Nobody, radius+proximityRadius
 	for _, id := range tx.w.charOrder.ids[:tx.w.charOrder.count] {
@@ -237,9 +237,9 @@ func (tx *Tx) NearestCharacter(pos vec.Vec2, radius float32, except PlayerMask) 
 	return best
 }
 
-// MoveBox moves a box of the given size by its velocity in units per tick. At walls it stops,
-// and the part of the velocity that is blocked is turned around, times elasticity. It reports
-// whether the box touched a death tile.
+// MoveBox moves a box by its velocity, in units per tick. At a wall the box stops, and the blocked
+// component of the velocity is reversed and multiplied by elasticity. MoveBox reports whether the
+// box touched a death tile.
 func (tx *Tx) MoveBox(pos, vel *vec.Vec2, size vec.Vec2, elasticity float32) (death bool) {
 	const most = 32 * physics.TileSize
 	if !isFinite(*pos) || !isFinite(*vel) || !(size.X > 0 && size.X <= most) || !(size.Y > 0 && size.Y <= most) {
@@ -251,7 +251,7 @@ func (tx *Tx) MoveBox(pos, vel *vec.Vec2, size vec.Vec2, elasticity float32) (de
 	return tx.w.collision.MoveBox(pos, vel, size, elasticity)
 }
 
-// TeamMask returns the players in a team, for effects and drawings that only they see.
+// TeamMask returns the set of players in a team, for effects and drawings that only they see.
 func (tx *Tx) TeamMask(t Team) PlayerMask {
 	var m PlayerMask
 	for i := range tx.w.players {
@@ -277,30 +277,29 @@ func (tx *Tx) effect(e Event) {
 // splash of a death in the colours of a player, and stars around a player from a direction, as
 // many as health was lost.
 
-// ShowSpawn shows the flash of a spawn.
+// ShowSpawn shows the effect of a spawn.
 func (tx *Tx) ShowSpawn(pos vec.Vec2, to PlayerMask) {
 	tx.effect(Event{Kind: EvSpawn, To: to, Player: Nobody, Pos: pos})
 }
 
-// ShowHammerHit shows the flash of a hammer that hits.
+// ShowHammerHit shows the effect of a hammer hit.
 func (tx *Tx) ShowHammerHit(pos vec.Vec2, to PlayerMask) {
 	tx.effect(Event{Kind: EvHammerHit, To: to, Player: Nobody, Pos: pos})
 }
 
-// ShowExplosion shows an explosion that hurts nobody.
+// ShowExplosion shows an explosion without damage.
 func (tx *Tx) ShowExplosion(pos vec.Vec2, to PlayerMask) {
 	tx.effect(Event{Kind: EvExplosion, To: to, Player: Nobody, Pos: pos})
 }
 
-// ShowDeath shows the splash of a death in the colours of a player.
+// ShowDeath shows the effect of a death in a player's colours.
 func (tx *Tx) ShowDeath(pos vec.Vec2, id PlayerID, to PlayerMask) {
 	if tx.player(id) != nil {
 		tx.effect(Event{Kind: EvDeath, To: to, Player: id, Pos: pos})
 	}
 }
 
-// ShowDamage shows n stars, at most 10, for damage to a player that comes from an angle in
-// radians.
+// ShowDamage shows n stars, at most 10, for damage to a player from an angle in radians.
 func (tx *Tx) ShowDamage(pos vec.Vec2, id PlayerID, angle float32, n int32, to PlayerMask) {
 	if tx.player(id) != nil && n > 0 {
 		tx.effect(Event{Kind: EvDamage, To: to, Player: id, Target: Nobody, Pos: pos, Angle: vec.Trunc(float32(angle * 256)), Value: min(n, maxHealth)})

@@ -11,8 +11,8 @@ type FlagInfo struct {
 	GrabTick int32
 }
 
-// PlaceFlag sets a team's flag stand. A team has one flag: further calls, and those
-// for other teams, have no effect. It is for EntityHook.
+// PlaceFlag sets the position of a team's flag stand. Call it in OnEntity. Each team has one flag:
+// further calls, and calls for other teams, have no effect.
 func (tx *Tx) PlaceFlag(t Team, pos vec.Vec2) {
 	if t != TeamRed && t != TeamBlue || tx.w.flags[t].exists {
 		return
@@ -32,7 +32,7 @@ func (tx *Tx) flag(t Team) *flag {
 	return &tx.w.flags[t]
 }
 
-// Flag returns the state of a team's flag, and false if there is none.
+// Flag returns the state of a team's flag, and false if the team has no flag.
 func (tx *Tx) Flag(t Team) (FlagInfo, bool) {
 	f := tx.flag(t)
 	if f == nil {
@@ -54,22 +54,22 @@ func (tx *Tx) GrabFlag(t Team, id PlayerID) {
 	f.atStand = false
 }
 
-// DropFlag drops a carried flag.
+// DropFlag makes the carrier of a flag drop it.
 func (tx *Tx) DropFlag(t Team) {
 	if f := tx.flag(t); f != nil && f.carrier != Nobody {
 		f.drop(tx.w.tick)
 	}
 }
 
-// ReturnFlag returns a flag to its stand.
+// ReturnFlag moves a flag to its stand.
 func (tx *Tx) ReturnFlag(t Team) {
 	if f := tx.flag(t); f != nil {
 		f.reset()
 	}
 }
 
-// FindCharacters fills out with the living characters that touch a circle at pos, those
-// who spawned last first, and returns their number.
+// FindCharacters fills out with the living tees that touch a circle around pos, latest spawn first.
+// It returns their number.
 func (tx *Tx) FindCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
 	n := 0
 	for _, id := range out[:tx.w.findCharacters(pos, radius, out)] {
@@ -81,7 +81,7 @@ func (tx *Tx) FindCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]Play
 	return n
 }
 
-// WallBetween reports whether there is a wall between two points.
+// WallBetween reports whether a wall is on the line between two points.
 func (tx *Tx) WallBetween(from, to vec.Vec2) bool {
 	_, _, wall := tx.w.collision.IntersectLine(from, to)
 	return wall != 0

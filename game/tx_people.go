@@ -2,14 +2,14 @@ package game
 
 import "slices"
 
-// MotdTo shows a player a text of several lines, as the message of the day when they join.
+// MotdTo shows a text of several lines to one player, like the message of the day.
 func (tx *Tx) MotdTo(id PlayerID, text string) {
 	if tx.player(id) != nil {
 		tx.effect(Event{Kind: EvMotd, To: MaskOne(id), Player: Nobody, Target: Nobody, Text: text})
 	}
 }
 
-// BroadcastTo shows a player a text in the middle of the screen, for about ten seconds.
+// BroadcastTo shows a text in the middle of one player's screen for about ten seconds.
 func (tx *Tx) BroadcastTo(id PlayerID, text string) {
 	if tx.player(id) != nil {
 		tx.effect(Event{Kind: EvBroadcast, To: MaskOne(id), Text: text})
@@ -19,9 +19,9 @@ func (tx *Tx) BroadcastTo(id PlayerID, text string) {
 // maxScreenText is the most bytes of a text on the screen.
 const maxScreenText = 255
 
-// SetScreenText shows a player a text in the middle of the screen until it is replaced; "" is
-// none. It may change often, such as a time that is left. Broadcasts, and what the server shows
-// there, come before it while they last.
+// SetScreenText shows a text of at most 255 bytes in the middle of a player's screen, until the
+// next call. An empty text removes it. The text can change often, such as a countdown. While a
+// broadcast or a text of the server itself is shown, it hides this text.
 func (tx *Tx) SetScreenText(id PlayerID, text string) {
 	if tx.player(id) == nil {
 		return
@@ -36,18 +36,18 @@ func (tx *Tx) SetScreenText(id PlayerID, text string) {
 	}
 }
 
-// ScreenText returns what SetScreenText shows a player.
+// ScreenText returns the player's text from [Tx.SetScreenText].
 func (w *World) ScreenText(id PlayerID) string { return w.people.of[id].screenText }
 
-// KillFeed shows the players in to a line about a kill, which none needs to be. The killer is
-// Nobody for the world, and the victim if nobody else did it.
+// KillFeed shows a line about a kill to the players in to, without a kill. The killer is Nobody for
+// the world, and the victim for a suicide.
 func (tx *Tx) KillFeed(killer, victim PlayerID, weapon Weapon, to PlayerMask) {
 	if tx.player(victim) != nil && (killer == Nobody || tx.player(killer) != nil) && weapon >= WeaponGame && weapon < NumWeapons {
 		tx.effect(Event{Kind: EvKillFeed, To: to, Player: killer, Target: victim, Weapon: weapon})
 	}
 }
 
-// SendGameMsgTo sends a game message to the players in to; see [GameMsg] for its fields.
+// SendGameMsgTo sends a game message to the players in to; see [GameMsg] for the arguments.
 func (tx *Tx) SendGameMsgTo(to PlayerMask, n GameMsg, value int32, id PlayerID, extra int32) {
 	tx.effect(Event{Kind: EvGameMsg, To: to, GameMsg: n, Value: value, Player: id, Extra: extra})
 }
@@ -76,18 +76,18 @@ const (
 	maxMenuLine  = 63 // bytes, as clients have them
 )
 
-// Menu declares a menu: choose is called with the index of the line that a player chose. Start
-// calls it.
+// Menu declares a menu. When a player chooses a line, choose is called with its index. Call Menu in
+// Start.
 func (tx *Tx) Menu(choose func(ctx *Ctx, id PlayerID, line int)) Menu {
 	d := tx.declare("Menu")
 	d.menus = addCallback(d, "menu", d.menus, ownHook(tx, choose), choose == nil)
 	return Menu(len(d.menus))
 }
 
-// ShowMenu shows a player lines to choose one of, at most 64 of 63 bytes each, instead of the
-// menu that they have. They are where clients have what can be voted for, before that: who calls a
-// vote for a line chooses it, which is no vote. If lines are equal the first one is chosen. The
-// menu stays until it is replaced, hidden, or the player leaves.
+// ShowMenu shows a menu of at most 64 lines of 63 bytes to a player, instead of the player's
+// current menu. Clients show the lines at the top of their vote menu; calling a vote for a line
+// chooses it, without a vote. If lines are equal, the first one is chosen. The menu stays until it
+// is replaced or hidden, or the player leaves.
 func (tx *Tx) ShowMenu(id PlayerID, m Menu, lines ...string) {
 	if m <= 0 || int(m) > len(tx.w.declared.menus) {
 		panic("game: a Menu that is not from Tx.Menu")
@@ -118,8 +118,8 @@ func (tx *Tx) setMenu(id PlayerID, m Menu, lines []string) {
 	}
 }
 
-// MenuLines returns the lines of a player's menu, and a number that is another one after they
-// changed, 0 if there never were any. The slice must not be changed.
+// MenuLines returns the lines of a player's menu, and a version number that changes with the lines.
+// The version is 0 if the player never had a menu. The slice must not be changed.
 func (w *World) MenuLines(id PlayerID) (lines []string, version int32) {
 	s := &w.people.of[id]
 	return s.lines, s.menuTick
@@ -156,16 +156,16 @@ type modVote struct {
 	tick   int32 // when it was called, plus 1
 }
 
-// Vote declares a vote: ended is called when it has ended. Start calls it.
+// Vote declares a vote. When the vote has ended, ended is called. Call Vote in Start.
 func (tx *Tx) Vote(ended func(ctx *Ctx, passed bool)) Vote {
 	d := tx.declare("Vote")
 	d.votes = addCallback(d, "vote", d.votes, ownHook(tx, ended), ended == nil)
 	return Vote(len(d.votes))
 }
 
-// StartVote lets all who play vote about a text of at most 63 bytes. The caller votes for it;
-// Nobody is the server. It reports false if a vote of a mode or mod is running: there is one at
-// a time. If players vote about something else, it begins when they are done.
+// StartVote starts a vote of all players about a text of at most 63 bytes. The caller votes yes;
+// Nobody means the server. There is one vote of the mode and mods at a time: StartVote returns
+// false while one runs. If players vote about something else, this vote begins after theirs.
 func (tx *Tx) StartVote(v Vote, caller PlayerID, text string) bool {
 	if v <= 0 || int(v) > len(tx.w.declared.votes) {
 		panic("game: a Vote that is not from Tx.Vote")
@@ -178,7 +178,7 @@ func (tx *Tx) StartVote(v Vote, caller PlayerID, text string) bool {
 	return true
 }
 
-// StopVote ends a vote that runs, without a result.
+// StopVote ends a running vote without a result.
 func (tx *Tx) StopVote(v Vote) {
 	if tx.w.people.vote.vote == v {
 		tx.w.people.vote = modVote{}
@@ -193,8 +193,8 @@ type ModVote struct {
 	Number int32
 }
 
-// ModVote returns the vote of a mode or mod that is to be held, and false if there is none. It
-// ends with a [CmdVoteEnd].
+// ModVote returns the current vote of the mode or a mod, and false without one. The vote ends with
+// [CmdVoteEnd].
 func (w *World) ModVote() (ModVote, bool) {
 	v := &w.people.vote
 	return ModVote{v.caller, v.text, v.tick}, v.vote != 0

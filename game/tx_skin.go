@@ -6,7 +6,7 @@ type skinOverride struct {
 	until int32 // tick from which the player's own is shown again; 0 now, -1 never
 }
 
-// Skin returns the skin in which others see a player.
+// Skin returns the skin that others see on a player.
 func (tx *Tx) Skin(id PlayerID) Skin {
 	if tx.player(id) != nil {
 		return *tx.w.shownSkin(id)
@@ -14,9 +14,9 @@ func (tx *Tx) Skin(id PlayerID) Skin {
 	return Skin{}
 }
 
-// SetSkin shows a player in another skin: for some ticks, or with 0 until ClearSkin or until
-// they leave. Names of parts are cut to MaxSkinPartLen bytes. Clients that have whole skins only
-// show the most similar of those they come with.
+// SetSkin shows another skin for a player: for some ticks, or with 0 until ClearSkin or until the
+// player leaves. Names of parts are cut to MaxSkinPartLen bytes. Clients that only know whole skins
+// show their most similar one.
 func (tx *Tx) SetSkin(id PlayerID, s Skin, ticks int32) {
 	if tx.player(id) == nil {
 		return
@@ -34,7 +34,7 @@ func (tx *Tx) SetSkin(id PlayerID, s Skin, ticks int32) {
 	tx.w.extend()
 }
 
-// ClearSkin shows a player in their own skin again.
+// ClearSkin ends SetSkin: others see the player's own skin again.
 func (tx *Tx) ClearSkin(id PlayerID) {
 	if tx.player(id) != nil {
 		tx.w.clearSkin(id)

@@ -81,7 +81,7 @@ func (w *World) extend() {
 	}
 }
 
-// Flags returns the flags of a living character.
+// Flags returns the flags of a living tee.
 func (tx *Tx) Flags(id PlayerID) CharacterFlags {
 	if t := tx.tee(id); t != nil {
 		return flagsOf(t)
@@ -92,7 +92,7 @@ func (tx *Tx) Flags(id PlayerID) CharacterFlags {
 	return 0
 }
 
-// SetFlags sets all flags of a character, until it dies or this is called again.
+// SetFlags replaces the flags of a tee, until the tee dies or the next call.
 func (tx *Tx) SetFlags(id PlayerID, f CharacterFlags) {
 	if t := tx.tee(id); t != nil {
 		setFlags(t, f)
@@ -105,20 +105,20 @@ func (tx *Tx) SetFlags(id PlayerID, f CharacterFlags) {
 	}
 }
 
-// AddFlags sets flags of a character in addition to those it has.
+// AddFlags adds flags to a tee's flags.
 func (tx *Tx) AddFlags(id PlayerID, f CharacterFlags) { tx.SetFlags(id, tx.Flags(id)|f) }
 
-// RemoveFlags removes flags of a character.
+// RemoveFlags removes flags from a tee's flags.
 func (tx *Tx) RemoveFlags(id PlayerID, f CharacterFlags) { tx.SetFlags(id, tx.Flags(id)&^f) }
 
-// Freeze freezes a character for some ticks, or for FreezeForever: it neither moves nor
-// hooks nor fires by itself. It reports whether the character is frozen for longer now. As
-// in DDNet, a tee that was frozen within the last second stays as it is, unless it would be
-// frozen for more than a second longer: so this can be called in every tick.
+// Freeze freezes a tee for some ticks, or for FreezeForever: it cannot move, hook or fire. Freeze
+// reports whether this freeze lasts longer than the one before. As in DDNet, a freeze that began
+// less than a second ago is only replaced by one that lasts over a second longer. So Freeze can be
+// called in every tick.
 //
-// Clients of DDNet know and predict it. To others the tee is a ninja that blinks; where the
-// tuning may be another than the standard one (see [PurityRule]) they are told one with which
-// they predict that it stands.
+// DDNet's clients show and predict a freeze. Other clients show a blinking tee with a ninja. If the
+// tuning may differ from the standard one (see [PurityRule]), those clients get a tuning with which
+// they predict a tee that stands still.
 func (tx *Tx) Freeze(id PlayerID, ticks int32) bool {
 	c := tx.character(id)
 	if c == nil || c.freezeEnd == FreezeForever || ticks <= 0 && ticks != FreezeForever {
@@ -140,7 +140,7 @@ func (tx *Tx) Freeze(id PlayerID, ticks int32) bool {
 	return true
 }
 
-// Unfreeze ends the freeze of a character. It reports whether it was frozen.
+// Unfreeze ends the freeze of a tee. It reports whether the tee was frozen.
 func (tx *Tx) Unfreeze(id PlayerID) bool {
 	c := tx.character(id)
 	if t := tx.tee(id); t != nil {
@@ -156,8 +156,7 @@ func (tx *Tx) Unfreeze(id PlayerID) bool {
 	return true
 }
 
-// Frozen returns for how many ticks a character is still frozen: 0 if it is not,
-// or FreezeForever.
+// Frozen returns the remaining ticks of a tee's freeze, 0 without one, or FreezeForever.
 func (tx *Tx) Frozen(id PlayerID) int32 {
 	c := tx.character(id)
 	if t := tx.tee(id); t != nil {
@@ -175,9 +174,9 @@ func (tx *Tx) Frozen(id PlayerID) int32 {
 	return c.freezeEnd - tx.w.tick
 }
 
-// SetVisibleTo sets who sees a character, until it dies or this is called again; at first
-// all do. Its own player always sees it. Recordings of the whole map show it if everybody
-// sees it, or everybody but one. What it fires and hits is seen and heard by all.
+// SetVisibleTo sets which players see a tee, until the tee dies or the next call. The tee's own
+// player always sees it. A new tee is visible to all. Recordings of the whole map show the tee if
+// at most one player does not see it. All players see and hear its shots and hits.
 func (tx *Tx) SetVisibleTo(id PlayerID, viewers PlayerMask) {
 	if c := tx.character(id); c != nil && c.notFor != ^(viewers|MaskOne(id)) {
 		c.notFor = ^(viewers | MaskOne(id))
@@ -185,7 +184,7 @@ func (tx *Tx) SetVisibleTo(id PlayerID, viewers PlayerMask) {
 	}
 }
 
-// VisibleTo returns who sees a living character.
+// VisibleTo returns the players who see a living tee.
 func (tx *Tx) VisibleTo(id PlayerID) PlayerMask {
 	if c := tx.character(id); c != nil {
 		return ^c.notFor

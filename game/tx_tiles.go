@@ -19,8 +19,8 @@ type Tile struct {
 	Tune       TuneTile
 }
 
-// Tile returns what all layers have at a position. Outside of the map the border is repeated.
-// Tiles never change: clients predict with the map that they have.
+// Tile returns the tiles of all layers at a position. Outside the map it returns the tile at the
+// border. Tiles never change, because clients predict with their own copy of the map.
 func (tx *Tx) Tile(pos vec.Vec2) Tile {
 	t, i := &tx.w.terrain, tx.w.collision.TileIndex(pos.X, pos.Y)
 	return Tile{
@@ -37,8 +37,8 @@ func at[T any](layer []T, i int) (tile T) {
 	return tile
 }
 
-// FindTiles iterates over the middles of the tiles of the game layer with an index, row by row.
-// It looks at the whole map; Start is the place for it.
+// FindTiles iterates over the middles of the tiles with an index in the game layer, row by row. It
+// searches the whole map, so call it in Start.
 func (tx *Tx) FindTiles(index uint8) iter.Seq[vec.Vec2] {
 	t := &tx.w.terrain
 	return func(yield func(vec.Vec2) bool) {

@@ -25,18 +25,17 @@ const firstWeaponParam, endOfWeaponParams = physics.GunCurvature, physics.Player
 // Tuning returns the tuning of the world.
 func (tx *Tx) Tuning() Tuning { return tx.w.tuning }
 
-// PlayerTuning returns the tuning that a player's tee moves with.
+// PlayerTuning returns the tuning of a player's tee.
 func (tx *Tx) PlayerTuning(id PlayerID) Tuning { return tx.w.PlayerTuning(id) }
 
-// SetPlayerTuning gives a player a tuning of their own, which their tee moves with from the
-// next tick on, until they leave; nil means that of the world again. Parameters of weapons
-// stay those of the world. The player's client is told at the end of the tick if it is
-// another one than it knows, so a mod can call this in every tick. For zones there is
-// [Tx.TuneZone].
+// SetPlayerTuning gives a player an own tuning, from the next tick until the player leaves. With
+// nil, the tee gets the world's tuning again. Weapon parameters always stay the world's. The client
+// is sent the tuning at the end of the tick if it changed, so a mod can call this in every tick.
+// For zones of the map, use [Tx.TuneZone].
 //
-// It takes effect only where the tuning may be another than the standard one, by
-// [PurityRule] or by the operator's choice of the game type: clients leave a server that
-// tells them another one in a game type of the original.
+// An own tuning has an effect only if the tuning may differ from the standard one: by [PurityRule],
+// or by the operator's choice of the game type. In the game types of 0.7.5, clients leave a server
+// whose tuning differs.
 func (tx *Tx) SetPlayerTuning(id PlayerID, t *Tuning) {
 	if tx.player(id) == nil {
 		return
@@ -52,8 +51,7 @@ func (tx *Tx) SetPlayerTuning(id PlayerID, t *Tuning) {
 	tx.w.extend()
 }
 
-// PlayerTuning returns the tuning that the tee of a connected player moves with; for others
-// that of the world.
+// PlayerTuning returns the tuning of a connected player's tee, or the world's tuning for others.
 func (w *World) PlayerTuning(id PlayerID) Tuning {
 	if id < 0 || id >= MaxPlayers || w.rules.PureTuning {
 		return w.tuning
@@ -72,9 +70,9 @@ func (w *World) PlayerTuning(id PlayerID) Tuning {
 	return t
 }
 
-// PredictedTuning is the PlayerTuning for clients that do not know freeze, masked input and
-// the flags of characters: with it they predict of these what they can. With
-// [Rules.PureTuning] it is the standard one.
+// PredictedTuning returns the PlayerTuning for clients that do not know freeze, masked input and
+// the character flags. It differs so that these clients predict such states as well as they can.
+// With [Rules.PureTuning] it is the standard tuning.
 func (w *World) PredictedTuning(id PlayerID) Tuning {
 	t := w.PlayerTuning(id)
 	if !w.extended || w.ddrace != nil || w.rules.PureTuning || id < 0 || id >= MaxPlayers || !w.isAlive(id) {

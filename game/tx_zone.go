@@ -39,8 +39,9 @@ type tuneChange struct {
 	value float32
 }
 
-// TuneZone declares a zone. Start calls it. A tee is in the first one declared of those where it
-// is, and not in any while [Tx.SetPlayerTuning] gives its player a tuning. Clients are told as there.
+// TuneZone declares a zone. Call it in Start. If a tee is in several zones, the one declared first
+// counts. While [Tx.SetPlayerTuning] gives the player a tuning, zones do not count. Clients are
+// sent the tuning as described there.
 func (tx *Tx) TuneZone(z TuneZone) {
 	w, d := tx.w, tx.declare("TuneZone")
 	own := tuneZone{TuneZone: z, of: w.running}

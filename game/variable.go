@@ -52,8 +52,8 @@ type variable struct {
 	changed hookOf[func(*Ctx)]
 }
 
-// IntVar declares a variable for the console, where operators see and set it, and sets it to
-// what they configured. Start calls it. What they set later comes as a [CmdSetVariable].
+// IntVar declares a number that operators see and set in the console, and sets it to their
+// configured value. Call it in Start. Later changes arrive as [CmdSetVariable].
 func (tx *Tx) IntVar(v IntVar) {
 	why := ""
 	switch {
@@ -65,7 +65,7 @@ func (tx *Tx) IntVar(v IntVar) {
 	tx.declareVariable(variable{Name: v.Name, number: &v, changed: ownHook(tx, v.Changed)}, v.Help, v.formatDefault(), why)
 }
 
-// TextVar declares a variable as IntVar does.
+// TextVar declares a text that operators see and set in the console; see IntVar.
 func (tx *Tx) TextVar(v TextVar) {
 	why := ""
 	if v.MaxLen == 0 {
@@ -139,8 +139,7 @@ func (v *variable) value() string {
 	return strconv.Itoa(int(*v.number.Value))
 }
 
-// Variables returns the variables that mode and mods declared, in order, but for those of mods
-// that are switched off.
+// Variables returns the declared variables in order, without those of mods that are switched off.
 func (w *World) Variables() []Variable {
 	var all []Variable
 	for i := range w.declared.variables {
@@ -159,8 +158,8 @@ func (w *World) Variables() []Variable {
 	return all
 }
 
-// VariableInForce returns the value that counts of a variable of the mode or a mod. In worlds of DDRace, the settings and
-// tiles of the map may overrule what operators have set. It returns false if there is no such variable.
+// VariableInForce returns the effective value of a variable, and false if it is not declared. In
+// DDRace worlds, the map's settings and tiles can override the operator's value.
 func (w *World) VariableInForce(name string) (value string, ok bool) {
 	for i := range w.declared.variables {
 		v := &w.declared.variables[i]

@@ -50,8 +50,8 @@ type Config struct {
 // pureTuning is the tuning of standard modes and of the clients' dead reckoning.
 var pureTuning = physics.DefaultTuning()
 
-// World is one map with everything on it. It is not safe for concurrent use. Only
-// [World.Step] changes it.
+// World is one map with everything on it. Only [World.Step] changes it. A World is not safe for
+// concurrent use.
 type World struct {
 	rules     Rules
 	tuning    Tuning
@@ -126,8 +126,7 @@ type World struct {
 	terrainSum uint32 // of the terrain, computed at first use
 }
 
-// New creates the world of a map with its pickups and spawn points, in warmup, at tick
-// 0.
+// New creates a world with the pickups and spawn points of the map, in warmup, at tick 0.
 func New(cfg Config) (*World, error) {
 	t := cfg.Terrain
 	if err := t.Check(); err != nil {
@@ -193,12 +192,12 @@ func New(cfg Config) (*World, error) {
 	return w, nil
 }
 
-// Step advances the world by one tick of 1/50 s and returns the events of the tick.
-// The slice is reused by the next Step.
+// Step advances the world by one tick of 1/50 s and returns the events of the tick. The next Step
+// reuses the slice.
 //
-// The commands are applied in the given order, as requests that arrived since the last
-// tick; those of kind [CmdInput] belong to the new tick and are applied after all
-// others. A command that is malformed or that the rules refuse changes nothing.
+// Step applies the commands in the given order, as requests that arrived since the last tick.
+// Commands of kind [CmdInput] belong to the new tick and are applied after all others. A command
+// that is malformed or that the rules do not allow has no effect.
 func (w *World) Step(cmds []Command) []Event {
 	w.events = w.events[:0]
 	w.frameValid = false
