@@ -257,7 +257,8 @@ var preferredDistance = [game.NumWeapons]float32{
 	game.WeaponGrenade: 260, game.WeaponLaser: 330, game.WeaponNinja: 60,
 }
 
-// hammerDistance is the best distance in units from an enemy with a hammer, for other weapons.
+// hammerDistance is the distance in units that a bot with another weapon keeps from an enemy with a
+// hammer.
 const hammerDistance = 260
 
 // fightPositionCost returns the cost of fighting from p.

@@ -144,8 +144,8 @@ func (s *Maps) addRecent(m *Map) {
 	s.recent = append([]*Map{m}, s.recent[:min(len(s.recent), maxRecentMaps-1)]...)
 }
 
-// maxDecoded limits the decoded data of a stranger's map file of n bytes. Known maps decode to at
-// most 25 times their file size; the constant is for large empty maps.
+// maxDecoded returns the limit for the decoded data, in bytes, of an untrusted map file of n bytes.
+// Known maps decode to at most 25 times their file size; the constant is for large empty maps.
 func maxDecoded(n int) int { return 16<<20 + 64*n }
 
 func parseMap(name string, file []byte) (*Map, error) {

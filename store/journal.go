@@ -51,9 +51,9 @@ type change struct {
 	written bool // in the file, but perhaps not on the disk
 }
 
-// New returns the storage in a file. The first request reads the file, and the first change creates
-// it. Close closes it. report, if not nil, is called on another goroutine with a message about a
-// damaged file.
+// New returns a storage that keeps its data in a file. The first request reads the file, and the
+// first change creates it. Close closes it. report, if not nil, is called on another goroutine with
+// a message about a damaged file.
 func New(path string, report func(text string)) *Journal {
 	j := newJournal(path)
 	j.file.Report = report

@@ -100,7 +100,7 @@ func startPlayedServer(t *testing.T, commands ...string) *playedServer {
 	return p
 }
 
-// proxy forwards requests as nginx does, for a client with an address.
+// proxy forwards requests as nginx does, for a client with the address addr.
 func (p *playedServer) proxy(t *testing.T, addr string) (address string) {
 	to := testenv.Must(url.Parse(p.http.URL))
 	s := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {

@@ -37,8 +37,8 @@ func chunks(file []byte) (whole, broken int, last int32, err error) {
 
 // TestDamaged truncates the recordings of real programs and flips single bits. Truncation must give
 // an error that names the byte. The exception is truncation between two chunks in the last second,
-// which the file does not show. A flipped bit must give an error, a broken chunk with its byte, or
-// different content: demos have no checksums.
+// which the file does not show. A flipped bit must give an error, an event with the position of the
+// broken chunk, or different content, because demos have no checksums.
 func TestDamaged(t *testing.T) {
 	names := testenv.Must(filepath.Glob("testdata/*.demo"))
 	for _, name := range names {

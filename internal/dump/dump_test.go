@@ -235,8 +235,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestServerIsFound checks how the server's side is found: by the first datagram, by other
-// connections of the same address, or by the port.
+// TestServerIsFound checks how dump finds out which address of a capture is the server: by the
+// first datagram, by other connections of the address, or by the port.
 func TestServerIsFound(t *testing.T) {
 	other := netip.MustParseAddrPort("10.0.0.7:40000")
 	var p packets

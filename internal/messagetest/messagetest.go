@@ -67,7 +67,7 @@ type ObjectDecoder[O any] interface {
 
 // Suite tests the package of a version. Set the exported fields and call Init.
 type Suite[I ID, M Message[I], O Object] struct {
-	// Version is the name of the package, msg6 or msg7.
+	// Version is the name of the tested package, msg6 or msg7.
 	Version string
 	// NewDecoder and NewObjectDecoder return pointers to zero values.
 	NewDecoder       func() Decoder[M]

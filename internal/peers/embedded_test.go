@@ -322,7 +322,8 @@ func within(timeout time.Duration, condition func() bool) bool {
 	return false
 }
 
-// seenCoreEvent returns a condition: the player's tee has triggered a core event since this call.
+// seenCoreEvent returns a function. The function reports whether the player's tee has triggered a
+// core event since the call of seenCoreEvent.
 func (p *realPlayer) seenCoreEvent(bit int) func() bool {
 	count := func() int {
 		p.server.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestMemory checks that Verify keeps no more of a long recording than a search needs.
+// TestMemory checks that Verify holds only the last part of a long recording in memory.
 func TestMemory(t *testing.T) {
 	file := recording(t, 2000)
 	for _, noSearch := range []bool{false, true} {

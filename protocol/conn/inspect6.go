@@ -30,9 +30,8 @@ type Inspection6 struct {
 // expensive step, and any sender can cause it. Pass nil to skip it: if the server sends no
 // challenges, or has decompressed enough. No other datagram is decompressed.
 //
-// A datagram that acks chunks is dropped, because nothing was sent to this address that it could
-// ack. Such a datagram belongs to a connection that has ended. The answer to a challenge is the
-// exception.
+// A datagram with an ack is dropped: no chunk was sent to this address yet. Such a datagram belongs
+// to a connection that has ended. The answer to a challenge is the exception.
 func (t *TokenIssuer) Inspect6(now Time, from netip.AddrPort, b []byte, scratch *packet.Scratch) Inspection6 {
 	var p packet.Packet6
 	if err := p.ParseHeader(b); err != nil {

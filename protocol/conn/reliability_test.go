@@ -165,8 +165,8 @@ func TestResendFlood(t *testing.T) {
 			}
 			return chunks
 		}
-		// First half of the chunks in flight, a few packets at once. After that only a few chunks a
-		// second.
+		// First half of the chunks in flight, a few packets at once. After that, the connection
+		// sends only a few chunks a second.
 		if n := count(50*ms, 60*ms); n == 0 || n > unacked/8 {
 			t.Errorf("%d chunks sent for the first requests, %d are unacked", n, unacked)
 		}

@@ -79,7 +79,8 @@ func addInts(out []int32, b []byte, p int) (next int, sum int32) {
 	return p, sum
 }
 
-// putInt writes v at b[p:] and returns the position after it. There must be room for 8 bytes.
+// putInt writes v at b[p:] and returns the position after it. The slice must have 8 bytes from p
+// on.
 func putInt(b []byte, p int, v int32) int {
 	u := uint32(v ^ v>>31)
 	c := byte(v>>31) & 0x40
