@@ -153,7 +153,7 @@ func hasValue(v reflect.Value, gate *schema.Gate) bool {
 	}
 }
 
-// send sends in every way to a client of a release.
+// send makes every call of waysToSend for a client of a release, and returns the results.
 func (g *GateTest) send(t *testing.T, release int32) sentTo {
 	p, c := g.NewProtocol(), &collector{ClientMessageHandler: &ClientMessages{}}
 	side, w := p.NewServerSide(c), g.World

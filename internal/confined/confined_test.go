@@ -142,7 +142,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	if _, err := do(t, "nest", generous, ""); err == nil || !strings.Contains(err.Error(), ErrStart.Error()) {
-		t.Error("a process of a job starts another one:", err)
+		t.Error("the process of a job could start another one:", err)
 	}
 }
 

@@ -57,10 +57,10 @@ func TestHangUp(t *testing.T) {
 		t.Error(err)
 	}
 	if syscall.Kill(pid, 0) == nil {
-		t.Error("the process is still there, or nobody has waited for it")
+		t.Error("the process has not ended, or its end was not waited for")
 	}
 	if err := Run(ctx, Task{Program: "x", Job: "copy", Input: out, Output: out, Limits: generous}); !errors.Is(err, context.Canceled) {
-		t.Error("a job for nobody:", err)
+		t.Error("a job whose caller has hung up:", err)
 	}
 }
 

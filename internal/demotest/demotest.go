@@ -69,8 +69,8 @@ func Rewrite(tb testing.TB, file []byte) []byte {
 	return out.b
 }
 
-// Check checks that Rewrite makes the same file of a real program's recording. DDNet does not sort
-// the items of a snapshot, so for its recordings only the order of the items in snapshots may
+// Check checks that Rewrite of a real program's recording returns the same file. DDNet does not
+// sort the items of a snapshot, so for its recordings only the order of the items in snapshots may
 // differ. Check returns the number of snapshots and messages.
 func Check(tb testing.TB, file []byte) (snapshots, messages int) {
 	tb.Helper()

@@ -29,9 +29,9 @@ var rooms = map[string][]string{
 	// These modes use the same API as the mods of users.
 	"mods": {"game"},
 
-	// Stores values of mods. Package app passes it to the server.
+	// Stores values of mods. Package app passes the store to the server.
 	"store": {"game", "internal/recordfile"},
-	// Stores the results of races. Package app passes it to the server.
+	// Stores the results of races. Package app passes the store to the server.
 	"rank": {"game", "internal/recordfile"},
 	// A database for many servers, with its driver.
 	"rank/ddnetdb": {"game", "rank"},
@@ -57,11 +57,11 @@ var rooms = map[string][]string{
 	"query":    {"protocol", "transport", "internal/limit", "internal/safetext"},
 	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage", "internal/words"},
 
-	// The listener watches the server; the server does not know it.
+	// The HTTP listener imports the server, and not the other way round.
 	"web": {"query", "server", "transport", "internal/limit", "internal/metrics", "internal/webpage"},
 	// The operator's console runs console lines of the server and shows its state.
 	"web/admin": {"bans", "event", "game", "server", "web", "internal/atomicfile", "internal/limit", "internal/safetext", "internal/webpage"},
-	// It records the match for those who watch.
+	// Records the match for viewers.
 	"web/broadcast": {"bridge", "format", "game", "recorder", "server", "web", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage"},
 
 	// Small packages that several rooms share.
@@ -119,7 +119,7 @@ var limited = []struct {
 	// Scripts use only the game, so no other package needs their language.
 	{"github.com/arnodel/golua/...", []string{"script"}, "only script runs Lua"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
-	// Without it, programs with a server or a client need no WebSockets.
+	// Programs with a server or a client can be built without WebSockets.
 	{Module + "/transport/ws", []string{"transport/ws", "internal/peers", "app", "examples"}, "app hands it over"},
 	// A program that is run again must call confined.Begun first, so libraries cannot use it.
 	{Module + "/internal/confined", []string{"internal/confined", "app"}, "only app runs its program again"},
@@ -146,8 +146,8 @@ var pure = map[string]struct {
 			"time", "net/...", "os/...", "sync/...", "log/...", "math/rand/...", "crypto/rand", "context", "io/fs", "syscall",
 			"runtime/debug", "runtime/metrics", "runtime/pprof", "runtime/trace", "hash/maphash", "math/big",
 		},
-		// The functions of math differ between machines; game/vec has others. Package runtime
-		// finds the place of a mod's panic.
+		// The results of some math functions differ between machines. Package game/vec has exact
+		// ones. Package runtime is allowed because it finds the place of a mod's panic.
 		uses: map[string][]string{"math": inexact, "runtime": {"GC", "GOMAXPROCS", "Gosched", "NumCPU", "NumGoroutine", "ReadMemStats", "Stack"}},
 	},
 	"script": {

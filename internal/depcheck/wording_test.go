@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// badWording matches what comments must not say: "tells whether" instead of "reports
-// whether", and a person of one gender instead of "they".
+// badWording matches words to avoid in comments: "tells whether" instead of "reports whether", and
+// "he" or "his" instead of "they" and "their".
 var badWording = regexp.MustCompile(`(?i)\btells? (whether|if)\b|\b(he|his|him|himself)\b`)
 
-// TestWording looks for it in the comments of all Go files, tests included.
+// TestWording checks for bad wording in the comments of all Go files, tests included.
 func TestWording(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {

@@ -172,7 +172,8 @@ func TestFaults6(t *testing.T) {
 		"client CONNECTACCEPT": {func(p *six) { p.add(true, packet.AppendAccept6(nil, p.guard, 1)) }, "clients do not send CONNECTACCEPT"},
 		"server ACCEPT":        {func(p *six) { p.control(false, 0, packet.ControlClientAccept) }, "servers do not send ACCEPT"},
 		"no payload":           {func(p *six) { p.add(true, []byte{0x10, 0, 0}) }, "!!"},
-		"short chunk":          {func(p *six) { p.raw(true, 2, packet.AppendChunk6(nil, 0, 0, []byte{1})) }, "the header announces 2 chunks, but 1 are complete"},
+		"short chunk": {func(p *six) { p.raw(true, 2, packet.AppendChunk6(nil, 0, 0, []byte{1})) },
+			"the header announces 2 chunks, but 1 are complete"},
 		"too much": {func(p *six) {
 			p.raw(true, 1, append(packet.AppendChunk6(nil, packet.ChunkVital, 1, say.Append(nil)), 1, 2, 3))
 		}, "3 bytes follow the last of 1 chunks"},

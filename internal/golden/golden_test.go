@@ -14,10 +14,10 @@ func TestJoin(t *testing.T) {
 	}
 	first, second := ds[0], ds[1]
 	if !first.ToServer || first.At != 0 || len(first.B) != 520 || first.B[0] != 4 || first.B[7] != 5 {
-		t.Errorf("the first datagram is no token request: %+v", first)
+		t.Errorf("the first datagram is not a token request: %+v", first)
 	}
 	if second.ToServer || len(second.B) != 12 || second.B[7] != 5 {
-		t.Errorf("the second datagram is no token reply: %+v", second)
+		t.Errorf("the second datagram is not a token reply: %+v", second)
 	}
 	for i := 1; i < len(ds); i++ {
 		if ds[i].At < ds[i-1].At {
@@ -32,7 +32,7 @@ func TestJoin6(t *testing.T) {
 		t.Fatalf("%d datagrams, want 1058", len(ds))
 	}
 	if first := ds[0]; !first.ToServer || string(first.B) != "\x10\x00\x00\x01TKEN\xff\xff\xff\xff" {
-		t.Errorf("the first datagram is no CONNECT: %+v", first)
+		t.Errorf("the first datagram is not a CONNECT: %+v", first)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 //   - sites without a wrong or unchecked password lately
 //   - all other clients
 //
-// In the share of sites, each block of addresses has a smaller limit, since one organisation may own
-// many sites.
+// In the share of sites, each block of addresses has a smaller limit, since one organisation may
+// own many sites.
 //
 // Loopback addresses are limited because a proxy or tunnel may give them to strangers. When a share
 // is used up, its passwords must not be checked, not even right ones.
@@ -49,7 +49,7 @@ func NewGuesses(rate Rate, persons int, keep time.Duration) *Guesses {
 }
 
 // Allow reports whether a password from an address may be checked now. If the address is not
-// proven, its site is not held responsible.
+// proven, the try does not count against its site.
 func (g *Guesses) Allow(now int64, a netip.Addr, proven bool) bool {
 	switch {
 	case a.IsLoopback():

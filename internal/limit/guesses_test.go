@@ -24,7 +24,8 @@ func TestGuessesShares(t *testing.T) {
 		}
 		// Every site has tried after four seconds.
 		if i > 2*sites && i%perSecond == 0 && (!g.Allow(now, friend, true) || !g.Allow(now, newcomer, true)) {
-			t.Fatalf("second %d: who was right lately: %v; who was not wrong: %v", i/perSecond, g.Allow(now, friend, true), g.Allow(now, newcomer, true))
+			t.Fatalf("second %d: allowed with the right password lately: %v; allowed without a wrong one: %v", i/perSecond, g.Allow(now, friend, true),
+				g.Allow(now, newcomer, true))
 		}
 	}
 	if most := 2 * (50 + 10*seconds); checked > most || checked < most/2-20 {
@@ -36,7 +37,7 @@ func TestGuessesShares(t *testing.T) {
 		g.Wrong(now, friend, true)
 	}
 	if g.Allow(now, friend, true) {
-		t.Error("who was right lately may guess for ever")
+		t.Error("after the right password, guesses have no limit")
 	}
 }
 
@@ -90,12 +91,12 @@ func TestGuessesOfLoopback(t *testing.T) {
 		t.Errorf("%d passwords were checked in 10 s", checked)
 	}
 	if !g.Allow(now, netip.MustParseAddr("198.51.100.7"), true) {
-		t.Error("others must wait")
+		t.Error("addresses on other networks must wait")
 	}
 	for range 100 {
 		g.Wrong(now, netip.MustParseAddr("198.51.100.7"), false)
 	}
 	if now += int64(time.Second); !g.Allow(now, netip.IPv6Loopback(), true) {
-		t.Error("the machine must wait for others")
+		t.Error("loopback must wait for addresses on other networks")
 	}
 }

@@ -62,7 +62,7 @@ func TestLimiter(t *testing.T) {
 			}
 		}
 		if !l.Take(now, bob, int(rate.Burst)) {
-			t.Fatal("another prefix has to do without")
+			t.Fatal("another prefix lost its tokens")
 		}
 		if now += l.Rate.duration(rate.Burst) + 1; !l.Take(now, alice, int(rate.Burst)) {
 			t.Fatal("the bucket does not get full again")
@@ -157,7 +157,7 @@ func TestFailures(t *testing.T) {
 			}
 		}
 		if n := f.Add(49e9, bob); n != 1 {
-			t.Errorf("%s: somebody else has %d failures", name, n)
+			t.Errorf("%s: another prefix has %d failures", name, n)
 		}
 		f.Forget(alice)
 		if n := f.Add(49e9, alice); n != 1 {

@@ -22,8 +22,9 @@ var ErrJoin = errors.New("load: not all clients joined")
 
 // Config describes clients and their servers. All fields but Servers and Clients may be zero.
 type Config struct {
-	// Servers are the servers, which the clients join in turn. On the IPv4 loopback network each
-	// client has its own address (127.0.1.1 and up), so that limits per address do not apply.
+	// Servers are the addresses of the servers. Clients join them in turn. On the IPv4 loopback
+	// network each client has its own address (127.0.1.1 and up), so that limits per address do not
+	// apply.
 	Servers []transport.Peer
 	// Clients is the number of clients.
 	Clients int
@@ -33,8 +34,8 @@ type Config struct {
 	Seed uint64
 	// Versions are used by the clients in turn. Without any, all use client.Version07.
 	Versions []client.Version
-	// Configure, if not nil, may change the configuration of client i. Before, Play walks, jumps,
-	// aims, hooks and fires at random.
+	// Configure, if not nil, may change the configuration of client i. Before the call, Play is set
+	// to walk, jump, aim, hook and fire at random.
 	Configure func(i int, cfg *client.Config)
 }
 

@@ -20,7 +20,7 @@ import (
 func serve(t *testing.T) transport.Peer {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("clients need addresses of 127.0.0.0/8, which only Linux has without set-up")
+		t.Skip("clients need addresses of 127.0.0.0/8, and only Linux has all of them without configuration")
 	}
 	s, err := server.New(server.Config{Commands: []string{"bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_max_clients 64; " +
 		"sv_player_slots 64; sv_rcon_password x"}})
@@ -81,7 +81,7 @@ func TestSwarmNobodyThere(t *testing.T) {
 	s := load.Start(t.Context(), load.Config{Servers: []transport.Peer{transport.MustParsePeer("127.0.0.1:9")}, Clients: 2, Interval: time.Hour})
 	defer s.Stop()
 	if err := s.WaitJoined(50 * time.Millisecond); !errors.Is(err, load.ErrJoin) {
-		t.Fatalf("joined nobody: %v", err)
+		t.Fatalf("joined a server that does not exist: %v", err)
 	}
 }
 

@@ -83,7 +83,7 @@ func joinTwo(t *testing.T, s *Server, release int32) (alice, bob *client.Client)
 		t.Errorf("whisper: %v", err)
 	}
 	waitEvent(t, alice, "whisper", func(e event.Chat) bool {
-		// Other 0.6 clients than DDNet's get whispers as lines of the server.
+		// A 0.6 client that is not DDNet's gets a whisper as a line of the server.
 		plain := alice.Version() == client.Version06 && release == 0 && e.From.ID == game.Nobody
 		return e.Mode == game.ChatWhisper && e.From.Name == "bob" && e.Text == "psst" ||
 			plain && strings.Contains(e.Text, "bob") && strings.Contains(e.Text, "psst")
@@ -289,7 +289,7 @@ func TestBots(t *testing.T) {
 	t.Run("teeworlds-server", func(t *testing.T) {
 		t.Parallel()
 		if kills := playBots(t, StartOriginal(t, "sv_player_slots 16"), client.Version07); kills == 0 {
-			t.Error("nobody was killed")
+			t.Error("no player was killed")
 		}
 	})
 	t.Run("DDNet-Server", func(t *testing.T) { // the mode there does not allow kills

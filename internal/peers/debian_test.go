@@ -16,7 +16,7 @@ func TestDebianFiles(t *testing.T) {
 	RequirePrograms(t, "teeworlds-server")
 	const unit, config = "/lib/systemd/system/teeworlds-server.service", "/etc/teeworlds/server.cfg"
 	if b := testenv.Must(os.ReadFile(unit)); !strings.Contains(string(b), "/usr/games/teeworlds-server -f "+config) {
-		t.Fatalf("another command line:\n%s", b)
+		t.Fatalf("the unit has another command line:\n%s", b)
 	}
 	home, link := t.TempDir(), filepath.Join(t.TempDir(), "teeworlds-server")
 	testenv.NoError(t, os.Symlink(Program(t), link))

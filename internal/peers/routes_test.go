@@ -55,8 +55,8 @@ func TestWaysAreOpen(t *testing.T) {
 }
 
 // TestRunnersOnMaps lets runners follow the same ways for two minutes and logs how far they get.
-// They run alone, and twelve together, who push each other. Without TEEYARD_FULL=1 it uses two maps
-// only.
+// They run alone, and in a group of twelve that push each other. Without TEEYARD_FULL=1 it uses two
+// maps only.
 func TestRunnersOnMaps(t *testing.T) {
 	RequirePrograms(t, "DDNet-Server")
 	names := []string{"Tsunami", "Gold Mine"}
@@ -114,9 +114,10 @@ func runTogether(t *testing.T, terrain terrain.Terrain, way *route.Way, n, ticks
 	return farthest, restarts
 }
 
-// TestWayOnServers runs a found way through the first parts of the Tutorial, on DDNet-Server and on
-// our server. The client must be where the search predicted, and must get back to the way after a
-// late input. A 0.7 client, which gets less information, must also reach the end.
+// TestWayOnServers makes a client follow a way that a search found through the first parts of the
+// Tutorial, on DDNet-Server and on our server. The client must be where the search predicted, and
+// must get back to the way after a late input. A 0.7 client, which gets less information, must also
+// reach the end.
 func TestWayOnServers(t *testing.T) {
 	RequirePrograms(t, "DDNet-Server")
 	cfg := route.Config{Terrain: ddnetTerrain(t, "Tutorial")}

@@ -286,7 +286,7 @@ func watch(lookers []*looker) []frames {
 	return all
 }
 
-// welcome names the scene right after the join, with each server's own greeting.
+// welcome is the name of the scene directly after joining, in which each server greets.
 const welcome = ": welcome"
 
 // clock is the part of the screen with the time. On DDNet-Server the time begins with the map, on

@@ -28,7 +28,7 @@ import (
 type File struct {
 	// Path is the file, which need not exist.
 	Path string
-	// Magic is the text at its beginning.
+	// Magic is the text at the beginning of the file.
 	Magic string
 	// MaxRecord limits the body of a record, and MaxFile the file, in bytes.
 	MaxRecord int
@@ -239,7 +239,7 @@ func (f *File) Replace(records []byte) error {
 		if err := atomicfile.Write(f.Path+".damaged", old); err != nil {
 			return err
 		}
-		f.report("%s was damaged in %d of %d bytes; it now has only the good records, and %[1]s.damaged is the damaged file", f.Path, f.Damaged+int(f.tail), len(old))
+		f.report("%s was damaged in %d of %d bytes; it now has the good records only, %[1]s.damaged has everything", f.Path, f.Damaged+int(f.tail), len(old))
 	}
 	b := append([]byte(f.Magic), records...)
 	if err := atomicfile.Write(f.Path, b); err != nil {

@@ -82,7 +82,7 @@ func TestDamaged(t *testing.T) {
 		testenv.Check(t, (said == "") == isWhole, "%v: said %q", d, said)
 		tail, _ := os.ReadFile(path + ".tail")
 		damaged, _ := os.ReadFile(path + ".damaged")
-		testenv.Check(t, isWhole || len(tail) > 0 && bytes.HasSuffix(d.File, tail) || bytes.Equal(damaged, d.File), "%v: what is not good is gone", d)
+		testenv.Check(t, isWhole || len(tail) > 0 && bytes.HasSuffix(d.File, tail) || bytes.Equal(damaged, d.File), "%v: the bad bytes were not kept", d)
 		got = nil
 		_, err = Open(File{Path: path, Magic: magic, MaxRecord: 100, MaxFile: 1 << 20, ErrFile: errFile}).Update(true, func() {}, func(body []byte) bool {
 			got = append(got, string(body))

@@ -82,7 +82,7 @@ func TrimBlank(s string) string {
 	return strings.TrimRightFunc(s, func(r rune) bool { return isBlank(r) && !unicode.Is(unicode.Variation_Selector, r) })
 }
 
-// isBlank reports whether r shows nothing.
+// isBlank reports whether r is invisible or looks like a space.
 func isBlank(r rune) bool {
 	const (
 		brailleBlank      = '\u2800'

@@ -112,7 +112,7 @@ func (t *match) operator(id int, name string, args []string) bool {
 	case name == "kill_pl":
 		w.Die(at, ddrace.WeaponGame)
 	case name == "set_team_ddr":
-		// The record of the team change sets the team.
+		// A record after this one has the new team. This command only kills.
 		if tee := w.AliveTee(at); tee != nil && (w.Team(at) != 0 && tee.Race == ddrace.RaceStarted || w.Practises(w.Team(at))) {
 			w.Die(at, ddrace.WeaponGame)
 		}

@@ -53,5 +53,5 @@ func TestDamaged(t *testing.T) {
 			flips++
 		}
 	}
-	t.Logf("%d of %d flipped bits move nobody", unseen, flips)
+	t.Logf("%d of %d flipped bits move no tee", unseen, flips)
 }

@@ -2,7 +2,7 @@ package testenv
 
 import "testing"
 
-// TestDamaged checks that each copy has exactly one damage, and that all bit positions occur.
+// TestDamaged checks that each copy has exactly one fault, and that all bit positions occur.
 func TestDamaged(t *testing.T) {
 	file := []byte("a file of some bytes, which are damaged one after the other")
 	for _, most := range []int{10, 100, 10_000} {

@@ -155,7 +155,7 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// matches reports whether a list of ETags contains one, ignoring its encoding.
+// matches reports whether a list of ETags contains etag, with or without the suffix for gzip.
 func matches(list, etag string) bool {
 	for have := range strings.SplitSeq(list, ",") {
 		have = strings.TrimPrefix(strings.TrimSpace(have), "W/")

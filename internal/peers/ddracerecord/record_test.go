@@ -179,7 +179,7 @@ func withRcon(f func() ([]byte, Config), lines ...string) func() ([]byte, Config
 	}
 }
 
-// saying makes the players send chat lines: the lines of first after joining, then one line every
+// saying makes the players send chat lines: first(i) after joining, then one of lines every
 // second.
 func saying(f func() ([]byte, Config), first func(i int) []string, lines ...string) func() ([]byte, Config) {
 	return func() ([]byte, Config) {
@@ -272,7 +272,7 @@ func record(t *testing.T, full string, length time.Duration) (name string, file,
 		f = onInstalled[name]
 	}
 	if f == nil || err != nil {
-		t.Fatalf("%s is no recording", full)
+		t.Fatalf("%s is not a known recording", full)
 	}
 	file, cfg := f()
 	cfg.File, cfg.Time, cfg.Seed, cfg.Tees = file, length, uint64(len(full)), tees

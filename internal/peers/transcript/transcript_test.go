@@ -82,7 +82,7 @@ func (v *tour) compare(t *testing.T, original, ours, known []string) {
 		if n := times[l]; n > 0 {
 			t.Errorf("not listed, %d times: %s", n, l)
 		} else if n < 0 {
-			t.Errorf("no longer so, %d times: %s", -n, l)
+			t.Errorf("listed in differences.txt but not found, %d times: %s", -n, l)
 		}
 	}
 	t.Logf("%d lines of the original, %d of ours, %d differ", len(original), len(ours), len(differing))
