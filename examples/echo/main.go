@@ -1,4 +1,4 @@
-// Command echo joins a server and repeats what others say.
+// Command echo joins a server and repeats the chat lines of other players.
 //
 //	go run ./examples/echo localhost
 package main

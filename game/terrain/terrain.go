@@ -1,5 +1,5 @@
-// Package terrain has what the rules need of a map: its tiles and settings. The types are those of
-// package game, which the simulations below it can use too.
+// Package terrain has the parts of a map that the rules need: tiles and settings. Package game uses
+// these types, and so can the simulations that package game imports.
 package terrain
 
 import (

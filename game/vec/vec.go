@@ -6,7 +6,7 @@
 // some targets (arm64, amd64 with GOAMD64=v3), so that server and clients would
 // differ. An explicit conversion of the product prevents that, so every product that
 // is part of a sum is written float32(x*y). Sine, cosine, arc tangent and power are in
-// this package too, since those of the math package differ between machines.
+// this package too, because the math package gives different results on different machines.
 //
 // Lengths are in 1/32 of a tile (a "unit"), angles in radians, and y grows downwards.
 package vec

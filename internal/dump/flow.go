@@ -157,7 +157,7 @@ func (f *flow) checkAck(r *Record, toServer bool, ack int) {
 	if !other.hasSeq {
 		return
 	}
-	// As in the original, half of all sequence numbers count as sent.
+	// As in the original, the half of the sequence numbers before the last one counts as sent.
 	if behind := (other.seq - ack) & packet.SeqMask; behind >= packet.SeqSpace/2 {
 		r.addFault("acknowledges %d, but the last sent was %d", ack, other.seq)
 	}

@@ -34,8 +34,8 @@ const (
 	// Clients ask again every half second or every second.
 	PatienceTime = 900 * time.Millisecond
 	askedTime    = 10 * time.Second
-	// arrivalsTracked is how many persons and sites are remembered. A flood of more than some ten
-	// thousand persons a second replaces others before they have waited.
+	// arrivalsTracked is how many persons and sites are remembered. With more than about ten
+	// thousand new persons a second, others are forgotten before they have waited.
 	arrivalsTracked = 4096
 	askedTracked    = 16384
 )

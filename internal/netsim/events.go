@@ -125,8 +125,8 @@ func (n *Net) RunUntil(limit time.Duration, ok func() bool) bool {
 	return ok()
 }
 
-// Drive connects an endpoint to a server that does no input itself. feed gets each datagram when it
-// arrives, and advance runs after each arrival and every 5 ms.
+// Drive connects an endpoint to a server that reads no input by itself. feed gets each datagram
+// when it arrives, and advance runs after each arrival and every 5 ms.
 func (n *Net) Drive(endpoint *mem.Conn, feed func(d transport.Datagram), advance func(now int64)) {
 	batch := make([]transport.Datagram, 16)
 	n.OnArrival(endpoint.LocalAddr(), func(int64) {

@@ -34,8 +34,8 @@ func TestDebianFiles(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
-	// The original does not know sv_rcon_ban_time either: Debian means sv_rcon_bantime. The other
-	// value is out of range in the original, too.
+	// The original does not know sv_rcon_ban_time either: Debian means sv_rcon_bantime. The value
+	// of sv_inactivekick is out of range in the original, too.
 	for line := range strings.Lines(out) {
 		if strings.Contains(line, config+":") && !strings.Contains(line, "sv_rcon_ban_time") && !strings.Contains(line, "sv_inactivekick: 0 is out of range") {
 			t.Errorf("a warning: %s", line)

@@ -67,7 +67,8 @@ func Open(f File) *File {
 	return &f
 }
 
-// Lock waits for other processes. A reader may continue without a lock if no lock file can be made.
+// Lock waits for other processes. A process that only reads may continue without the lock if it
+// cannot create the lock file.
 func (f *File) Lock(writes bool) (release func(), err error) {
 	release, err = f.lock.Lock()
 	switch {
@@ -225,7 +226,8 @@ func (f *File) Append(records []byte) (err error) {
 	return err
 }
 
-// Replace replaces the whole file by other records. It keeps a damaged file beside it.
+// Replace replaces the whole file by other records. It keeps a copy of a damaged file beside the
+// new one.
 func (f *File) Replace(records []byte) error {
 	if f.Damaged == 0 {
 		if err := f.CutTail(); err != nil {

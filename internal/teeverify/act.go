@@ -18,7 +18,8 @@ func (t *match) actAll(f *frame, stepped bool) {
 			t.act(rec)
 		}
 	}
-	// The recording has team joins after all commands, so chat locks come last.
+	// The recording has team joins after all commands. A lock applies to the joined team, so locks
+	// come last.
 	for i := range f.actions {
 		if rec := &f.actions[i]; rec.Kind == teehistorian.Command && rec.Name == "lock" && rec.Client >= 0 && rec.Client < ddrace.MaxTees {
 			t.lock(int(rec.Client), rec.Args)

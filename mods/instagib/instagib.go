@@ -1,6 +1,6 @@
 // Package instagib holds the game types in which all players have one weapon that kills at once and
 // never runs out of ammo. iDM, iTDM and iCTF use the laser; gDM, gTDM and gCTF use the grenade
-// launcher. Flags, scores and limits are those of DM, TDM and CTF.
+// launcher. Flags, scores and limits work as in DM, TDM and CTF.
 package instagib
 
 import (

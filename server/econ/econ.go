@@ -3,12 +3,12 @@
 //
 //	Enter password:
 //
-// and has three tries. After that each line that it sends is a console line, and it gets
-// what the server prints. Lines to clients end as the client's first line does, LF if that
-// is not known, filled up with NULs to three bytes.
+// and has three tries. After the login, each line from the client is a console line, and the client
+// gets the server's log. Lines to a client have the line ending of its first line, or LF before
+// that. The line ending is padded with NULs to three bytes.
 //
-// Goroutines of the package do the reading and writing. What they hear waits until the game
-// server calls [Console.Advance], which decides about all of it in bounded time.
+// Goroutines of this package read and write. Their input waits until the game server calls
+// [Console.Advance], which handles all of it in bounded time.
 package econ
 
 import (

@@ -6,9 +6,9 @@
 //	rooms := b.Rooms()
 //
 // The server's goroutine only fills records, as for a demo, and hands them over. Another goroutine
-// encodes them and cuts them into segments of two seconds, each beginning with a keyframe. A
-// request decides what is readable: segments that show players are withheld until they are as old
-// as the delay.
+// encodes them and cuts them into segments of two seconds, each beginning with a keyframe. The
+// time of a request decides which segments it may read: segments that show players are withheld
+// until they are as old as the delay.
 //
 // Viewers change nothing in the server's loop, except for one flag: the bots of sv_bots play while
 // there are viewers, and the loop wakes up for them.

@@ -1,5 +1,4 @@
-// Package lms is last man standing: all against all, and who dies waits for the next
-// round.
+// Package lms is last man standing: all against all. A player who dies waits for the next round.
 package lms
 
 import (

@@ -1,5 +1,4 @@
-// Package lts is last team standing: team against team, and who dies waits for the next
-// round.
+// Package lts is last team standing: team against team. A player who dies waits for the next round.
 package lts
 
 import (

@@ -525,9 +525,9 @@ func (r *originalRun) enter(i int, tick int32) error {
 }
 
 // setTicks finds the ticks of the steps that the server did not answer. A player enters between two
-// answered steps. A leaving player is dropped in the next pass of the server's loop. That is after
-// all datagrams that came with the CLOSE, then after the tick if one was due, and before anything
-// else.
+// answered steps. The server drops a leaving player in the next pass of its loop: first it reads
+// all datagrams that came with the CLOSE, then it runs a tick if one is due, and then it drops the
+// player.
 func (r *originalRun) setTicks() error {
 	steps := r.match.Steps
 	for i := range steps {
