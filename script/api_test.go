@@ -31,7 +31,8 @@ var notForScripts = map[string]string{
 	"DDRace": "sv_gametype ddrace", "SetDDRaceOptions": "sv_gametype ddrace", "SendRecords": "sv_gametype ddrace", "AFK": "sv_gametype ddrace",
 	"Pause": "sv_gametype ddrace", "SetPause": "sv_gametype ddrace", "ShowAll": "sv_gametype ddrace", "SetShowAll": "sv_gametype ddrace",
 	"ShowOthers": "sv_gametype ddrace", "SetShowOthers": "sv_gametype ddrace", "SpecTeam": "sv_gametype ddrace", "SetSpecTeam": "sv_gametype ddrace",
-	"SetHideClock": "sv_gametype ddrace", "NoteDDRace": "sv_gametype ddrace", "SetDDRaceSettings": "sv_gametype ddrace", "ViewPos": "sv_gametype ddrace", "Watch": "sv_gametype ddrace", "Watches": "sv_gametype ddrace",
+	"SetHideClock": "sv_gametype ddrace", "NoteDDRace": "sv_gametype ddrace", "SetDDRaceSettings": "sv_gametype ddrace", "ViewPos": "sv_gametype " +
+		"ddrace", "Watch": "sv_gametype ddrace", "Watches": "sv_gametype ddrace",
 	"Rank": "sv_gametype race",
 
 	// Races are a game type of the program.
@@ -134,20 +135,27 @@ func TestAPI(t *testing.T) {
 		{"p:heal(1), p:give_armor(3), p.armor, p:has_flag('solo')", "false true 3 false"},
 		{"bonus.value, name.value", "5 x"},
 		{"(function() p.score = 7 p:add_score(2) p.health = 3 p.armor = 4 p.vel = {x = 1, y = 0} end)(), p.score, p.health, p.armor, p.vel.x", "nil 9 3 4 1.0"},
-		{"(function() p:set_flag('solo') p:disable_controls('move') p:set_tuning{gravity = 0.1} p:emote('happy', 50) p:push{x = 0, y = -1} end)(), p:has_flag('solo')", "nil true"},
-		{"(function() p:set_flag('solo', false) p:set_tuning() p:set_color(0) p:reset_skin() p:show_to(p) p:refill_jump() p:release_hooks() p:set_ammo('gun', 3) end)(), p:ammo('gun')", "nil 3"},
-		{"game.spawn_pickup('health', p.pos), game.spawn_projectile{weapon = 'grenade', pos = p.pos, dir = {x = 1, y = 0}} ~= nil, game.spawn_laser(p, p.pos, {x = 1, y = 0}) ~= nil", "1 true true"},
+		{"(function() p:set_flag('solo') p:disable_controls('move') p:set_tuning{gravity = 0.1} p:emote('happy', 50) p:push{x = 0, y = -1} end)(), " +
+			"p:has_flag('solo')", "nil true"},
+		{"(function() p:set_flag('solo', false) p:set_tuning() p:set_color(0) p:reset_skin() p:show_to(p) p:refill_jump() p:release_hooks() " +
+			"p:set_ammo('gun', 3) end)(), p:ammo('gun')", "nil 3"},
+		{"game.spawn_pickup('health', p.pos), game.spawn_projectile{weapon = 'grenade', pos = p.pos, dir = {x = 1, y = 0}} ~= nil, " +
+			"game.spawn_laser(p, p.pos, {x = 1, y = 0}) ~= nil", "1 true true"},
 		{"ball:spawn{pos = p.pos, owner = p} ~= nil, game.add_npc{name = 'boss'}, game.remove(99)", "true true false"},
 		{"(function() game.sound(p.pos, 'die') game.explode(p.pos) game.show_spawn(p.pos) game.show_death(p.pos, p, {p}) game.broadcast('x') end)()", ""},
 		{"p.x == p.pos.x and 1 or 2, math.type(p.id), math.random(5) <= 5, math.random() < 1", "1 integer true true"},
-		{"p:tuning('gravity'), p:visible_to(player(1)), p:controls_disabled('move', 1), (function() p:disable_controls('move') p:show_to(p) end)(), p:visible_to(player(1)), p:controls_disabled('move')", "0.5 true false nil false true"},
+		{"p:tuning('gravity'), p:visible_to(player(1)), p:controls_disabled('move', 1), (function() p:disable_controls('move') p:show_to(p) end)(), " +
+			"p:visible_to(player(1)), p:controls_disabled('move')", "0.5 true false nil false true"},
 		{"p.jumps, (function() p.jumps = 4 end)(), p.jumps", "2 nil 4"},
-		{"game.map_width(), game.map_height(), game.layers{x = 0, y = 0}.game, game.layers(p.pos).tele_number, p:set_input{fire = true}, p:set_npc_skill(2)", "20 12 1 0 false"},
-		{"(function() game.flag_message('grab', 'blue', p) game.flag_message('capture', 'red', p, 50, 'red') game.show_damage(p.pos, p, 1.5, 3, 'blue') end)()", ""},
+		{"game.map_width(), game.map_height(), game.layers{x = 0, y = 0}.game, game.layers(p.pos).tele_number, p:set_input{fire = true}, " +
+			"p:set_npc_skill(2)", "20 12 1 0 false"},
+		{"(function() game.flag_message('grab', 'blue', p) game.flag_message('capture', 'red', p, 50, 'red') game.show_damage(p.pos, p, 1.5, 3, " +
+			"'blue') end)()", ""},
 		{"game.flag_message('grap', 'blue')", "want drop, return, grab or capture"},
 		{"game.sound(p.pos, 'die', 'rde')", "want a team"},
 		{"p:tuning('gravty')", "gravty"},
-		{"(function() ball:spawn{pos = p.pos, owner = p} ball:spawn{pos = p.pos, owner = player(1)} local n, last = 0 ball:each(function(e) n = n + 1 last = e.owner e:remove() ball:spawn{pos = p.pos} end) ball:each(function(e) n = n + 10 end) return n, last.name end)()", "22 b"},
+		{"(function() ball:spawn{pos = p.pos, owner = p} ball:spawn{pos = p.pos, owner = player(1)} local n, last = 0 ball:each(function(e) n = n + 1 " +
+			"last = e.owner e:remove() ball:spawn{pos = p.pos} end) ball:each(function(e) n = n + 10 end) return n, last.name end)()", "22 b"},
 		{"(function() local kept ball:spawn{pos = p.pos} ball:each(function(e) kept = e end) return kept.pos end)()", "can be used"},
 		{"p.heath", "mods/test.lua:8: a player has no heath; did you mean health?"},
 		{"p:give_weapon('hamer')", "argument #2 is \"hamer\", want a weapon; did you mean hammer?"},

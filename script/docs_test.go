@@ -77,7 +77,8 @@ func luaBlocks(doc string) (blocks []string) {
 // runDocTest runs the test of the mod double as the page has it, and with the change that the page
 // says fails.
 func runDocTest(t *testing.T, mod, source string) {
-	for want, source := range map[string]string{"": source, "mods/double_test.lua:5: health of bob: got 4, want 7": strings.Replace(source, "health, 4", "health, 7", 1)} {
+	for want, source := range map[string]string{"": source, "mods/double_test.lua:5: health of bob: got 4, want 7": strings.Replace(source, "health, "+
+		"4", "health, 7", 1)} {
 		tests := testenv.Must(NewTests(TestConfig{
 			Name: "mods/double_test.lua", Source: source,
 			Script: func(name string) (string, string, error) { return "mods/" + name + ".lua", mod, nil },

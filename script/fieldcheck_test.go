@@ -40,13 +40,14 @@ func TestUnknownFields(t *testing.T) {
 // first use.
 func TestUnknownFieldsInUse(t *testing.T) {
 	for source, want := range map[string]string{
-		"function on_tick() local g = game g.sya('x') end":                                                                              "there is no game.sya; did you mean say?",
-		"function on_tick() for k in pairs{sya = 1} do game[k]('x') end end":                                                            "there is no game.sya; did you mean say?",
-		"function on_tick() for p in players() do state.n = p.nmae end end":                                                             "a player has no nmae; did you mean name?",
-		"function on_tick() for p in players() do p.helth = 3 end end":                                                                  "a player has no helth; did you mean health?",
-		"function on_tick() state.n = ('x'):uper() end":                                                                                 "there is no string.uper; did you mean upper?",
-		"local v = variable{name = 'v'} function on_tick() state.n = v.valeu end":                                                       "a variable has no valeu; did you mean value?",
-		"local k = entity_kind{name = 'k', tick = function(e) e.psos = nil end} function on_tick() k:spawn{pos = {x = 99, y = 99}} end": "an entity has no psos; did you mean pos?",
+		"function on_tick() local g = game g.sya('x') end":                        "there is no game.sya; did you mean say?",
+		"function on_tick() for k in pairs{sya = 1} do game[k]('x') end end":      "there is no game.sya; did you mean say?",
+		"function on_tick() for p in players() do state.n = p.nmae end end":       "a player has no nmae; did you mean name?",
+		"function on_tick() for p in players() do p.helth = 3 end end":            "a player has no helth; did you mean health?",
+		"function on_tick() state.n = ('x'):uper() end":                           "there is no string.uper; did you mean upper?",
+		"local v = variable{name = 'v'} function on_tick() state.n = v.valeu end": "a variable has no valeu; did you mean value?",
+		"local k = entity_kind{name = 'k', tick = function(e) e.psos = nil end} " +
+			"function on_tick() k:spawn{pos = {x = 99, y = 99}} end": "an entity has no psos; did you mean pos?",
 	} {
 		w := newWorld(t, source)
 		w.join(1)

@@ -14,7 +14,7 @@ import (
 // time to time.
 
 // errIterator is the error for a function with internal state.
-var errIterator = errors.New("the file keeps an iterator, such as one of pairs or gmatch, which cannot be saved")
+var errIterator = errors.New("the file keeps an iterator (of pairs or gmatch, for example); iterators cannot be saved")
 
 // freeze makes everything of the file constant, except state.
 func (v *vm) freeze() error {

@@ -53,13 +53,15 @@ func FuzzScript(f *testing.F) {
 	}
 	for _, source := range []string{
 		"function on_tick() for p in players() do p:damage(1) end end",
-		"function on_chat(m) local t = setmetatable({}, {__index = function(t, k) return k .. k end, __len = function() return 3 end}) state.x = #t + t.a:len() ^ 2 end",
+		"function on_chat(m) local t = setmetatable({}, {__index = function(t, k) return k .. k end, __len = function() return 3 end}) state.x = #t + " +
+			"t.a:len() ^ 2 end",
 		"function on_spawn(p) after(5, 'f', p) end function f(p) p:kill() state[p] = {1, 2, x = 'y', [true] = 1.5} end",
 		"local s = ('x'):rep(100) function on_tick() state.s = s:gsub('x+', '%0%0'):sub(1, 9) .. string.format('%5.1f %q', 1/3, 'a') end",
 		"function on_damage(d) d.amount, d.force = d.amount * 2, {x = 1, y = -1} return false end goto done ::done::",
 		"local t = {} for i = 1, 9 do t[i] = function(...) return select('#', ...) end end function on_tick() state.n = t[3](1, 2, nil) end",
 		"function on_tick() table.sort(state.t or {3, 1, 2}, function(a, b) return true end) state.t = {5, 4, table.unpack({1, 2})} end",
-		"mode{name = 'A', like = 'lms'} function on_death(d) return false end function round_over() return game.tick() > 40 end function pick_spawn(p) return {x = 99, y = 99} end",
+		"mode{name = 'A', like = 'lms'} function on_death(d) return false end function round_over() return game.tick() > 40 end function " +
+			"pick_spawn(p) return {x = 99, y = 99} end",
 		"mode{name = 'B', teams = true, flags = true} function on_start() game.place_flag('red', {x = 99, y = 99}) end function check_win() return 'tied' end",
 		"while true do end", "function on_tick() error({}) end", "return function() return -- comment",
 	} {
@@ -75,7 +77,8 @@ func FuzzScript(f *testing.F) {
 // FuzzRestoreState restores arbitrary bytes. A state that is accepted must be the same when saved
 // again.
 func FuzzRestoreState(f *testing.F) {
-	const source = "state.t = {} function f() end function on_tick() after(5, 'f', player(0)) state.t[#state.t + 1] = {x = 1.5, y = 'z', [true] = player(0)} end"
+	const source = "state.t = {} function f() end function on_tick() after(5, 'f', player(0)) state.t[#state.t + 1] = {x = 1.5, y = 'z', [true] = " +
+		"player(0)} end"
 	w := newWorld(f, source)
 	w.join(1)
 	for range 5 {

@@ -224,7 +224,8 @@ func TestSwitchedOff(t *testing.T) {
 		{"function on_tick() for p in players() do pcall(p.kill, p) end end\nfunction on_death() while true do end end", "mods/test.lua:2: too many steps"},
 		{"function on_damage(d) d.victim:damage(1) end\nfunction on_tick() if player(0) then player(0):damage(1) end end", ""},
 		{"local k = entity_kind{name = 'k'}\nfunction on_tick() for i = 1, 1e6 do k:spawn{pos = {x = 99, y = 99}} end end", "mods/test.lua:2: too many steps"},
-		{"local k = entity_kind{name = 'k', draw = function(e, d) while true do d:laser(1, e.pos, e.pos) end end}\nfunction on_start() k:spawn{pos = {x = 99, y = 99}} end", "mods/test.lua:1: too many steps"},
+		{"local k = entity_kind{name = 'k', draw = function(e, d) while true do d:laser(1, e.pos, e.pos) end end}\nfunction on_start() k:spawn{pos = " +
+			"{x = 99, y = 99}} end", "mods/test.lua:1: too many steps"},
 		{"function on_tick() for i = 1, 1e6 do store.get('k') end end", "too many requests in this tick (10 errors"},
 		{"function on_tick() for i = 1, 1e6 do game.add_npc{name = 'x'} end end", "too many steps"},
 		{"function on_tick() for i = 1, 1e6 do after(1, 'on_tick', i) end end", "timers"},
@@ -271,7 +272,8 @@ func TestEveryHookFails(t *testing.T) {
 // TestRulesOfAScriptThatIsOff switches off a script that decides when the match is over: the mode
 // decides again, until a repaired file is loaded.
 func TestRulesOfAScriptThatIsOff(t *testing.T) {
-	source := "min_players = 1\nfunction check_win() return false end\nfunction on_chat(m) if m.text == 'score' then m.from:add_score(99) else while true do end end end"
+	source := "min_players = 1\nfunction check_win() return false end\nfunction on_chat(m) if m.text == 'score' then m.from:add_score(99) else while " +
+		"true do end end end"
 	w := newWorld(t, source)
 	over := func() bool { return w.Frame().Game.State&game.StateGameOver != 0 }
 	chat := func(text string) {

@@ -24,8 +24,8 @@ type stops struct {
 
 // The processor time in nanoseconds that the hooks of all scripts may take in every tick, the part
 // that each script has at least, and the time beyond its part after which a script is switched off.
-// The steps of a tick take a fifth of the share on a machine of the year 2020, and other programs do
-// not count. So only scripts whose steps take much longer than usual are stopped.
+// The steps of a tick take a fifth of the share on a machine of the year 2020, and other programs
+// do not count. So only scripts whose steps take much longer than usual are stopped.
 const (
 	timeShare  = 6_000_000
 	leastShare = 2_000_000

@@ -174,7 +174,8 @@ func TestFailures(t *testing.T) {
 		{"the dead", "", "local a, b = test.join('a', 'b')\nb:kill()\ntest.shoot(a, b)", "mods/kit_test.lua:4: test.shoot: the shooter or the target is dead"},
 		{"chance", "", "test.join('ada')\nmath.random(3)", "a test cannot use math.random: every run of a test is the same"},
 		{"another mod", "", "test.mods('kti')\ntest.join('ada')", "mods/kti.lua: file does not exist"},
-		{"a wall", "", "test.map{'#########', '#S  #  S#', '#########'}\nlocal a, b = test.join('a', 'b')\ntest.expect(game.wall_between(a.pos, b.pos), false)", "got true, want false"},
+		{"a wall", "", "test.map{'#########', '#S  #  S#', '#########'}\nlocal a, b = test.join('a', 'b')\ntest.expect(game.wall_between(a.pos, " +
+			"b.pos), false)", "got true, want false"},
 
 		{"the mod has an error", "function on_chat(m)\nm.text = nil .. 'x'\nend", "test.say(test.join('ada'), 'x')", "mods/kit.lua:2: "},
 		{"the mod is too slow", "function on_tick()\nif game.tick() == 20 then while true do end end end", "test.join('ada')",

@@ -39,7 +39,7 @@ func parseReasons(file, text string) (map[string]reason, error) {
 		case line == "" || line[0] == '#':
 		case !indented:
 			if name != "" {
-				return nil, fmt.Errorf("%s:%d: the mutant before this one has no reason", file, i+1)
+				return nil, fmt.Errorf("%s:%d: the mutant in the line before has no reason", file, i+1)
 			}
 			name = line
 		default:
