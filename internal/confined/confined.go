@@ -91,7 +91,7 @@ const (
 const (
 	// jobArg is the first argument of a process with a job.
 	jobArg = "--confined-job"
-	// marker is an environment variable of such a process, which must not start others.
+	// marker is an environment variable of a process with a job. It may not start other jobs.
 	marker = "TEEYARD_CONFINED"
 	// grace is how much longer than Limits.Time a process may take to end itself. After the same
 	// time again, the system or the caller ends it.

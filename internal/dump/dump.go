@@ -116,8 +116,8 @@ func (d *Decoder) Feed(g *Datagram) {
 }
 
 // cutRun returns the bytes after the first packet of a datagram, if that packet is compressed. A
-// capture on the server's machine may show several datagrams to a client as one. The server gave
-// them to the system in this form, with zeros between them ([transport.Padder]).
+// capture on the server's machine may show several datagrams to a client as a single datagram. The
+// server gave them to the system in this form, with zeros between them ([transport.Padder]).
 func (d *Decoder) cutRun(f *flow, b []byte) (rest []byte) {
 	first := b[:min(len(b), packet.HeaderSize+packet.MaxPayload)] // the longest packet of 0.7, and longer than any compressed one
 	var flags packet.Flags

@@ -15,8 +15,8 @@ func neighbour(ipv6 bool, n int) netip.Addr {
 }
 
 // TestArrivals lets attackers of a site ask as often as they can. Each time they use another
-// address that does not ask again, or they use all addresses of an IPv4 site, which keep asking
-// like an honest client. The honest client must get in within two seconds, whenever it comes.
+// address that does not ask again, or they use all addresses of an IPv4 site and keep asking like
+// an honest client. The honest client must get in within two seconds, whenever it comes.
 func TestArrivals(t *testing.T) {
 	rate := Rate{PerSecond: 10, Burst: 128}
 	for name, test := range map[string]struct {

@@ -74,7 +74,7 @@ func TestGuessesOfForgedAddresses(t *testing.T) {
 	}
 }
 
-// TestGuessesOfLoopback checks that loopback addresses have a share of their own, which is limited
+// TestGuessesOfLoopback checks that loopback addresses have a share of their own. It is limited
 // like the others because a proxy may give such addresses to strangers.
 func TestGuessesOfLoopback(t *testing.T) {
 	g := NewGuesses(Rate{PerSecond: 10, Burst: 50}, 64, 24*time.Hour)

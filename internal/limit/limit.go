@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Person returns the addresses that count as one person: an IPv4 address or an IPv6 /64, which is
-// the least that a provider gives a customer. Each link-local address counts as a person, because
-// all machines of a local network share the /64.
+// Person returns the addresses that count as one person: an IPv4 address or an IPv6 /64. Providers
+// give a customer at least a /64. Each link-local address counts as a person, because all machines
+// of a local network share the /64.
 func Person(a netip.Addr) netip.Prefix {
 	if a.Is6() && a.IsLinkLocalUnicast() {
 		return prefix(a, 32, 128)
@@ -24,7 +24,7 @@ func Person(a netip.Addr) netip.Prefix {
 	return prefix(a, 32, 64)
 }
 
-// Network returns the addresses that count as one network: an IPv4 /24 or an IPv6 /64.
+// Network returns the addresses that count as a single network: an IPv4 /24 or an IPv6 /64.
 func Network(a netip.Addr) netip.Prefix { return prefix(a, 24, 64) }
 
 // Site returns the addresses that one organisation may own: an IPv4 /24 or an IPv6 /48.

@@ -37,7 +37,7 @@ func (s *Suite[I, M, O]) Draw(t *rapid.T, typ reflect.Type) reflect.Value {
 	return ptr
 }
 
-// drawField fills v, which is the field that f describes or an element of it.
+// drawField fills v: the field that f describes, or an element of it.
 func (s *Suite[I, M, O]) drawField(t *rapid.T, v reflect.Value, f *schema.Field) {
 	if v.Kind() == reflect.Array && v.Type().Elem().Kind() != reflect.Uint8 {
 		for i := range v.Len() {

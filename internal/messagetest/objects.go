@@ -63,7 +63,7 @@ func (s *Suite[I, M, O]) ObjectsRoundTrip(t *testing.T, surplusAllowed func(typ 
 }
 
 // ObjectSizes decodes objects of every size that is too small. It also decodes sizes that may lack
-// integers at the end, which must then have their defaults.
+// integers at the end. Missing integers must have their defaults.
 func (s *Suite[I, M, O]) ObjectSizes(t *testing.T) {
 	d := s.NewObjectDecoder()
 	for _, typ := range s.Types() {

@@ -21,8 +21,8 @@ const (
 	Gauge   Kind = "gauge"
 )
 
-// Writer writes metrics. It does not check names, which must consist of letters, digits and
-// underscores.
+// Writer writes metrics. Names must consist of letters, digits and underscores; it does not check
+// them.
 type Writer struct {
 	w      io.Writer
 	prefix string

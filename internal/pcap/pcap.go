@@ -105,7 +105,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w, in the file header", err)
 	}
-	// The upper 4 bits are about checksums at the end of frames, which do not matter here.
+	// The upper 4 bits describe the checksums of frames. The reader ignores these.
 	p.interfaces = []captureInterface{{link: LinkType(p.order.Uint32(h[20:]) & (1<<28 - 1)), unitsPerSecond: units}}
 	return p, nil
 }

@@ -46,8 +46,8 @@ func (s samples) report(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// measureTime returns how long to measure: a quarter of the time with -benchtime 1x, which only
-// shows that the benchmarks work.
+// measureTime returns how long to measure: a quarter of the time with -benchtime 1x, because that
+// only shows that the benchmarks work.
 func measureTime(b *testing.B, long time.Duration) time.Duration {
 	if b.N == 1 {
 		return long / 4

@@ -67,8 +67,8 @@ func dial(t *testing.T, s *Server, cfg client.Config) *client.Client {
 const clientSettings = "sv_player_slots 16; sv_rcon_password adminpw; sv_motd hello; add_vote \"say it\" \"say voted\"; sv_vote_spectate 1; " +
 	"sv_spectator_slots 0"
 
-// joinTwo joins two clients, alice and bob, and exercises chat, the remote console, votes and
-// teams, which every server has. Afterwards alice is logged in to the console. The release is
+// joinTwo joins two clients, alice and bob, and exercises the features of every server: chat, the
+// remote console, votes and teams. Afterwards alice is logged in to the console. The release is
 // DDNet's, or 0 for other clients.
 func joinTwo(t *testing.T, s *Server, release int32) (alice, bob *client.Client) {
 	t.Helper()

@@ -125,7 +125,8 @@ func TestHalfLifeToolsOnTeeyard(t *testing.T) {
 	})
 }
 
-// checkNames fails the test unless the players in scores have the given names, which are sorted.
+// checkNames fails the test unless the players in scores have the given names. The names must be
+// sorted.
 func checkNames(t testing.TB, scores map[string]int, names []string) {
 	t.Helper()
 	if got := slices.Sorted(maps.Keys(scores)); !slices.Equal(got, names) {

@@ -223,8 +223,8 @@ type gamedigPlayer struct {
 	Raw  struct{ Score int }
 }
 
-// gamedig's protocols. Only the second one is asked for rules: gamedig splits those of the first in
-// the wrong places.
+// gamedig's protocols. Only the second one is asked for rules: gamedig splits the answer to the
+// first in the wrong places.
 var gamedigProtocols = []string{"protocol-goldsrc", "protocol-valve"}
 
 // gamedig queries a server with npm's gamedig, which scripts/peers installs.

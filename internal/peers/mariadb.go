@@ -44,8 +44,8 @@ func (m *MariaDB) user() string {
 	return "--user=" + u.Username
 }
 
-// tmpdir returns the argument for a temporary folder of its own: at its start MariaDB removes
-// temporary tables, even those of other servers.
+// tmpdir returns the argument for a temporary folder of its own: at its start MariaDB removes all
+// temporary tables there, even from other servers.
 func (m *MariaDB) tmpdir() string { return "--tmpdir=" + filepath.Dir(m.dir) }
 
 // Start starts the server and waits until it accepts connections.

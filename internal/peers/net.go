@@ -51,7 +51,7 @@ func FreePort() (int, error) {
 
 // claimPort returns an error if the port is in use or claimed by another process. A test may start
 // its server long after it got the port, so the claim lasts until the process ends. The claim is a
-// Unix socket with an abstract name, which only one process can bind and which needs no file.
+// Unix socket with an abstract name. Only one process can bind it, and it needs no file.
 func claimPort(port int) error {
 	if runtime.GOOS == "linux" {
 		l, err := net.Listen("unix", fmt.Sprintf("@teeyard test port %d", port))

@@ -167,7 +167,7 @@ func tail(s string, n int) string {
 }
 
 // Eventually waits until a condition is true, and fails the test after the timeout. The message
-// names what it waited for.
+// names the condition.
 func Eventually(t testing.TB, timeout time.Duration, what string, condition func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(timeout)

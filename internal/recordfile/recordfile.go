@@ -26,7 +26,7 @@ import (
 
 // File is a file of records. Only one goroutine may use it.
 type File struct {
-	// Path is the file, which need not exist.
+	// Path is the path of the file. The file need not exist.
 	Path string
 	// Magic is the text at the beginning of the file.
 	Magic string
@@ -284,7 +284,7 @@ func Scan(r io.Reader, size int64, maxRecord int, found func(body []byte) bool) 
 	buf := make([]byte, 0, min(size, int64(window+HeadSize+maxRecord)))
 	start := int64(0) // offset of buf in r
 	at := 0           // offset in buf
-	// Bytes that look like a record take as much work as one, so the search needs a limit.
+	// Bytes that look like a record take as much work as a record, so the search needs a limit.
 	work := 8*size + int64(maxRecord)
 	for work > 0 {
 		if left := size - start - int64(len(buf)); left > 0 && len(buf)-at < HeadSize+maxRecord {

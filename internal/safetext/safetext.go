@@ -30,7 +30,7 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns text as one line that is safe to show.
+// Line returns text as a single line that is safe to show.
 func Line[T string | []byte](text T) string {
 	if isPlain(text) {
 		return string(text)

@@ -30,8 +30,8 @@ type Config struct {
 	Release int32
 	// Peer is the client's address. The client itself does not use it.
 	Peer transport.Peer
-	// Send sends a datagram to the server, which may change the slice. The slice is valid only
-	// during the call.
+	// Send sends a datagram to the server. The slice is valid only during the call, and Send may
+	// change it.
 	Send func(datagram []byte)
 	// Fail, if not nil, is called when the client cannot decode a message of the server.
 	Fail func(error)

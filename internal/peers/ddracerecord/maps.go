@@ -173,7 +173,7 @@ type maker struct {
 }
 
 // Generate returns a map of 50 by 30 tiles with walls and spawns at random places. share is the
-// percentage of other tiles, which are of the given kinds. The settings become commands in the map.
+// percentage of tiles of the given kinds. The settings become commands in the map.
 func Generate(seed uint64, share int, settings []string, of ...string) []byte {
 	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), game: twmap.NewGameLayer(width, height), front: twmap.NewGameLayer(width, height)}
 	m.tele, m.speedup, m.switches, m.tune = make([]byte, 2*width*height), make([]byte, 6*width*height), make([]byte, 4*width*height),

@@ -1,5 +1,5 @@
-// Package ddracerecord makes random players play on DDNet-Server, which records their inputs and
-// positions (format/teehistorian). It also generates the maps for them.
+// Package ddracerecord makes random players play on DDNet-Server. The server records their inputs
+// and positions (format/teehistorian). The package also generates the maps.
 package ddracerecord
 
 import (

@@ -247,7 +247,7 @@ func withTeams(f func() ([]byte, Config)) func() ([]byte, Config) {
 	}
 }
 
-// installed records a map that is installed with DDNet. A seed other than 0 adds spawns to it.
+// installed records a map that is installed with DDNet. A seed above 0 adds spawns to it.
 func installed(name string, seed uint64) func() ([]byte, Config) {
 	return func() ([]byte, Config) {
 		cfg := Config{Map: name, Kill: true}

@@ -30,7 +30,7 @@ type matchConfig struct {
 }
 
 // settle returns how many ticks after the restart the players appear. Until then clients see the
-// place of their old view, which is not compared.
+// place of their old view. These ticks are not compared.
 func (c *matchConfig) settle() int32 { return cmp.Or(c.Settle, 25) }
 
 // startCommand returns the console command that begins the match. It first sets every player's

@@ -403,8 +403,8 @@ func (r *originalRun) play() error {
 	for i := range r.players {
 		r.bots = append(r.bots, newBot(m.Config, i))
 	}
-	// The restart's input was for three ticks later. The server answers an input only if its tick
-	// is later than that of the input before.
+	// The restart's input was for three ticks later. The server answers an input only if it is for
+	// a later tick than the input before.
 	last, end := m.Start+1, m.Start+int32(m.Config.Ticks)
 	lastRound := time.Now()
 	for last < end {

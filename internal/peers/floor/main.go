@@ -161,7 +161,7 @@ func newMessages(n int) []message {
 	return messages
 }
 
-// These are raw system calls, which the Go scheduler does not see. That is safe in a program with
+// These are raw system calls, so the Go scheduler does not see them. That is safe in a program with
 // one thread.
 
 // transfer makes one recvmmsg or sendmmsg call that does not block.

@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// modeSettings are both servers' settings for modes other than dm. The remote console has its usual
+// modeSettings are both servers' settings for all modes but dm. The remote console has its usual
 // level, and the external console shows all lines.
 const modeSettings = "sv_map yard; sv_rcon_password adminpw; sv_motd \"\"; sv_warmup 0; sv_countdown 0; " +
 	"sv_max_clients 12; sv_player_slots 8; sv_vote_kick_bantime 0; sv_respawn_delay_tdm 1; add_vote next change_map"

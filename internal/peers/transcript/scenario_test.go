@@ -404,8 +404,8 @@ func (sc *scenario) operate(*peers.Server) {
 	}, alice.got("RCON_LINE"))
 }
 
-// variables are the variables of teeworlds-server 0.7.5, except for the port and those of its debug
-// build.
+// variables are the variables of teeworlds-server 0.7.5, except for the port and the variables of
+// its debug build.
 var variables = []string{
 	"bindaddr", "console_output_level", "ec_auth_timeout", "ec_bantime", "ec_bindaddr", "ec_output_level", "ec_password", "ec_port",
 	"logfile", "logfile_timestamp", "password", "sv_auto_demo_max", "sv_auto_demo_record", "sv_countdown", "sv_external_port",
