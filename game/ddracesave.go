@@ -5,7 +5,7 @@ import "github.com/teeyard/teeyard/game/vec"
 // ddrace visits the simulation of a world of DDRace.
 func (v *visitor) ddrace(w *World) {
 	if w.ddrace == nil {
-		v.fail("it is of a world of DDRace")
+		v.fail("the state is of a DDRace world")
 		return
 	}
 	number64(v, &w.ddrace.entered)

@@ -8,7 +8,7 @@ import (
 
 // ErrDeclared means that a mode or mod made an invalid declaration in Start: a name that is taken
 // or has invalid characters, too many declarations of a kind, or no function to run.
-var ErrDeclared = errors.New("game: cannot be declared")
+var ErrDeclared = errors.New("game: invalid declaration")
 
 // The limits on declarations in Start, for the mode and all mods together.
 const (
@@ -38,7 +38,7 @@ func (tx *Tx) declare(what string) *declared {
 	if d := &tx.w.declared; d.open {
 		return d
 	}
-	panic("game: " + what + " is called outside of Start")
+	panic("game: " + what + " was called outside Start")
 }
 
 // fail keeps the first error for New.
@@ -52,9 +52,9 @@ func (d *declared) fail(what, name, why string) {
 func addCallback[F any](d *declared, what string, list []F, f F, isNil bool) []F {
 	switch name := fmt.Sprint(len(list) + 1); {
 	case isNil:
-		d.fail(what, name, "it has no function")
+		d.fail(what, name, "the function is nil")
 	case len(list) == MaxTimers:
-		d.fail(what, name, fmt.Sprintf("there are %d already", MaxTimers))
+		d.fail(what, name, fmt.Sprintf("at most %d can be declared", MaxTimers))
 	default:
 		return append(list, f)
 	}
@@ -65,10 +65,10 @@ func addCallback[F any](d *declared, what string, list []F, f F, isNil bool) []F
 // it can.
 func (d *declared) check(name string, length int, help string) string {
 	if name == "" || len(name) > length || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		return fmt.Sprintf("a name has 1 to %d of the characters a-z, 0-9 and _", length)
+		return fmt.Sprintf("the name must have 1 to %d of the characters a-z, 0-9 and _", length)
 	}
 	if len(help) > maxHelpLen {
-		return fmt.Sprintf("help has at most %d bytes", maxHelpLen)
+		return fmt.Sprintf("the help text must have at most %d bytes", maxHelpLen)
 	}
 	return ""
 }

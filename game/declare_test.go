@@ -53,30 +53,30 @@ func TestDeclareErrors(t *testing.T) {
 	addInt := func(tx *game.Tx, name string) { tx.IntVar(game.IntVar{Name: name, Value: n}) }
 	addTimer := func(tx *game.Tx, _ string) { tx.Timer(func(*game.Ctx, game.PlayerID) {}) }
 	for want, start := range map[string]func(tx *game.Tx){
-		`chat command "x128": there are 128 already`:    many(10000, addChat),
-		`console command "x128": there are 128 already`: many(10000, addConsole),
-		`variable "x128": there are 128 already`:        many(10000, addInt),
-		`timer "65": there are 64 already`:              many(10000, addTimer),
-		`chat command "Big": a name has 1 to 15 of`:     func(tx *game.Tx) { addChat(tx, "Big") },
-		`chat command "": a name`:                       func(tx *game.Tx) { addChat(tx, "") },
-		`chat command "sixteen_letters_": a name`:       func(tx *game.Tx) { addChat(tx, "sixteen_letters_") },
-		`console command "a b": a name has 1 to 31`:     func(tx *game.Tx) { addConsole(tx, "a b") },
-		`chat command "x": it exists`:                   func(tx *game.Tx) { addChat(tx, "x"); addChat(tx, "x") },
-		`console command "x": it exists`:                func(tx *game.Tx) { addInt(tx, "x"); addConsole(tx, "x") },
-		`variable "x": it exists`:                       func(tx *game.Tx) { addConsole(tx, "x"); addInt(tx, "x") },
-		`chat command "x": Run is not set`:              func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x"}) },
-		`chat command "x": parameters have at most 63`: func(tx *game.Tx) {
+		`chat command "x128": at most 128 can be declared`:    many(10000, addChat),
+		`console command "x128": at most 128 can be declared`: many(10000, addConsole),
+		`variable "x128": at most 128 can be declared`:        many(10000, addInt),
+		`timer "65": at most 64 can be declared`:              many(10000, addTimer),
+		`chat command "Big": the name must have 1 to 15 of`:   func(tx *game.Tx) { addChat(tx, "Big") },
+		`chat command "": the name must`:                      func(tx *game.Tx) { addChat(tx, "") },
+		`chat command "sixteen_letters_": the name must`:      func(tx *game.Tx) { addChat(tx, "sixteen_letters_") },
+		`console command "a b": the name must have 1 to 31`:   func(tx *game.Tx) { addConsole(tx, "a b") },
+		`chat command "x": the name is already declared`:      func(tx *game.Tx) { addChat(tx, "x"); addChat(tx, "x") },
+		`console command "x": the name is already declared`:   func(tx *game.Tx) { addInt(tx, "x"); addConsole(tx, "x") },
+		`variable "x": the name is already declared`:          func(tx *game.Tx) { addConsole(tx, "x"); addInt(tx, "x") },
+		`chat command "x": Run is nil`:                        func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x"}) },
+		`chat command "x": the parameters must have at most 63`: func(tx *game.Tx) {
 			tx.ChatCommand(game.CommandSpec{Name: "x", Params: strings.Repeat("s", 64), Run: run})
 		},
-		`chat command "x": help has at most 63`: func(tx *game.Tx) {
+		`chat command "x": the help text must have at most 63`: func(tx *game.Tx) {
 			tx.ChatCommand(game.CommandSpec{Name: "x", Help: strings.Repeat("s", 64), Run: run})
 		},
-		`variable "x": Value is not set`:     func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "x"}) },
-		`variable "y": Value is not set`:     func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "y"}) },
-		`variable "x": the default 9 is out`: func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "x", Value: n, Default: 9, Max: 8}) },
-		`variable "x": the default has more`: func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "x", Value: s, Default: "long", MaxLen: 3}) },
-		`variable "x": MaxLen is at most`:    func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "x", Value: s, MaxLen: 256}) },
-		`timer "1": it has no function`:      func(tx *game.Tx) { tx.Timer(nil) },
+		`variable "x": Value is nil`:             func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "x"}) },
+		`variable "y": Value is nil`:             func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "y"}) },
+		`variable "x": the default 9 is outside`: func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "x", Value: n, Default: 9, Max: 8}) },
+		`variable "x": the default is longer`:    func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "x", Value: s, Default: "long", MaxLen: 3}) },
+		`variable "x": MaxLen must be`:           func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "x", Value: s, MaxLen: 256}) },
+		`timer "1": the function is nil`:         func(tx *game.Tx) { tx.Timer(nil) },
 	} {
 		_, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Mods: []game.Mod{modFunc(start)}, Rules: game.DefaultRules()})
 		if !errors.Is(err, game.ErrDeclared) || !strings.Contains(fmt.Sprint(err), want) {
@@ -95,7 +95,7 @@ func (lateMod) OnEnter(ctx *game.Ctx, _ game.PlayerID) {
 func TestDeclareTooLate(t *testing.T) {
 	w := newDeclareWorld(t, nil, lateMod{func(*game.Tx) {}})
 	off := eventsOf(w.Step(bots.Join(0)), game.EvModOff)
-	if len(off) != 1 || !strings.Contains(off[0].Text, "switched off: game: ChatCommand is called outside of Start\n") {
+	if len(off) != 1 || !strings.Contains(off[0].Text, "switched off: game: ChatCommand was called outside Start\n") {
 		t.Errorf("%+v", off)
 	}
 }

@@ -57,7 +57,7 @@ func (w *World) checkStates() error {
 	for _, h := range w.hooks.state {
 		s := h.hook.State()
 		if t := reflect.TypeOf(s); t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() == reflect.Slice || binary.Size(s) < 0 {
-			return fmt.Errorf("%w: %T of %T is not a pointer to data of a fixed size", ErrState, s, h.hook)
+			return fmt.Errorf("%w: %T.State returns %T, not a pointer to data of a fixed size; see StateHook", ErrState, h.hook, s)
 		}
 		found, err := findPerPlayers(reflect.ValueOf(s).Elem())
 		if err != nil {

@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// ErrHook means that a mode or mod has a method that looks like a hook but fits none, so nothing
-// would call it. [New] returns it.
-var ErrHook = errors.New("game: method fits no hook")
+// ErrHook means that a mode or mod is nil or has a method that looks like a hook but fits none, so
+// that nothing would call it. [New] returns it.
+var ErrHook = errors.New("game: invalid mode or mod")
 
 // HookOrder is the order in which the world calls a hook of the mode and its mods.
 type HookOrder uint8
@@ -169,18 +169,18 @@ func checkHooks(v any) error {
 		iface, want := findHook(m.Name)
 		if iface == nil {
 			if after, ok := strings.CutPrefix(m.Name, "On"); ok && strings.IndexFunc(after, unicode.IsLower) != 0 {
-				return fmt.Errorf("%w: %v has the method %s%s; no hook has this name, and names of other methods must not begin with On",
+				return fmt.Errorf("%w: %v.%s%s: no hook has this name, and other methods must not begin with On",
 					ErrHook, t, m.Name, signature(m.Type, 1))
 			}
 			continue
 		}
 		switch got := signature(m.Type, 1); {
 		case got != want:
-			return fmt.Errorf("%w: %v has the method %s%s; that of %s is %s%s", ErrHook, t, m.Name, got, iface.Name(), m.Name, want)
+			return fmt.Errorf("%w: %v.%s%s: the method of %s is %s%s", ErrHook, t, m.Name, got, iface.Name(), m.Name, want)
 		case !all.Implements(iface):
-			return fmt.Errorf("%w: %v has the method %s, but not all of %s", ErrHook, t, m.Name, iface.Name())
+			return fmt.Errorf("%w: %v.%s: the type lacks another method of %s", ErrHook, t, m.Name, iface.Name())
 		case !t.Implements(iface):
-			return fmt.Errorf("%w: %v lacks the method %s, which only a pointer to it has; pass a pointer", ErrHook, t, m.Name)
+			return fmt.Errorf("%w: %v.%s: only a pointer to the type has this method; pass a pointer", ErrHook, t, m.Name)
 		}
 	}
 	return nil

@@ -39,11 +39,11 @@ func TestMethodsThatFitNoHook(t *testing.T) {
 		mod  game.Mod
 		want string
 	}{
-		{misspelt{}, "game_test.misspelt has the method OnDeaths(*game.Ctx, *game.Death); no hook has this name, and names of other methods must not begin with On"},
-		{wrongParameter{}, "game_test.wrongParameter has the method OnDeath(*game.Ctx, game.Death); that of DeathHook is OnDeath(*game.Ctx, *game.Death)"},
-		{&wrongRule{}, "*game_test.wrongRule has the method CheckWin(*game.Tx) game.MatchResult; that of WinRule is CheckWin(*game.Ctx) game.MatchResult"},
-		{halfSaver{}, "game_test.halfSaver has the method AppendState, but not all of StateSaver"},
-		{byPointer{}, "game_test.byPointer lacks the method OnTick, which only a pointer to it has; pass a pointer"},
+		{misspelt{}, "game_test.misspelt.OnDeaths(*game.Ctx, *game.Death): no hook has this name, and other methods must not begin with On"},
+		{wrongParameter{}, "game_test.wrongParameter.OnDeath(*game.Ctx, game.Death): the method of DeathHook is OnDeath(*game.Ctx, *game.Death)"},
+		{&wrongRule{}, "*game_test.wrongRule.CheckWin(*game.Tx) game.MatchResult: the method of WinRule is CheckWin(*game.Ctx) game.MatchResult"},
+		{halfSaver{}, "game_test.halfSaver.AppendState: the type lacks another method of StateSaver"},
+		{byPointer{}, "game_test.byPointer.OnTick: only a pointer to the type has this method; pass a pointer"},
 		{nil, "a mod is nil"},
 		{&byPointer{}, ""},
 	} {

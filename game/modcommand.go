@@ -101,7 +101,7 @@ func (tx *Tx) ConsoleCommand(c CommandSpec) {
 	d := tx.declare("ConsoleCommand")
 	c.of = tx.w.running
 	if d.inConsole(c.Name) {
-		d.fail("console command", c.Name, "it exists")
+		d.fail("console command", c.Name, "the name is already declared")
 		return
 	}
 	d.consoleCommands = d.addCommand(d.consoleCommands, "console command", maxNameLen, c)
@@ -112,13 +112,13 @@ func (d *declared) addCommand(list []CommandSpec, what string, length int, c Com
 	switch {
 	case why != "":
 	case findCommand(list, c.Name) != nil:
-		why = "it exists"
+		why = "the name is already declared"
 	case len(list) == MaxCommands:
-		why = fmt.Sprintf("there are %d already", MaxCommands)
+		why = fmt.Sprintf("at most %d can be declared", MaxCommands)
 	case len(c.Params) > maxHelpLen:
-		why = fmt.Sprintf("parameters have at most %d bytes", maxHelpLen)
+		why = fmt.Sprintf("the parameters must have at most %d bytes", maxHelpLen)
 	case c.Run == nil:
-		why = "Run is not set"
+		why = "Run is nil"
 	}
 	if why != "" {
 		d.fail(what, c.Name, why)

@@ -209,7 +209,7 @@ func (v *visitor) modsOff(w *World) {
 	}
 	off := slices.Contains(w.modsOff, true)
 	if v.op == restoring && off && !(len(v.buf) > 0 && v.buf[0] == 45) {
-		v.fail("a mod panicked that did not before")
+		v.fail("a mod panicked during Restore")
 	}
 	if v.extra(45, off) {
 		for i := range w.modsOff {

@@ -66,7 +66,7 @@ func parseWord[T number](w *words, what string, text []byte, v *T) error {
 		*v = T(n)
 		return nil
 	}
-	return fmt.Errorf("game: no %s %q; there are %s", what, text, strings.Join(w.list, ", "))
+	return fmt.Errorf("game: unknown %s %q; use one of %s", what, text, strings.Join(w.list, ", "))
 }
 
 // flagWords returns the words for the bits of a value, joined by bars.
@@ -101,217 +101,217 @@ func parseFlagWords[T number](w *words, what string, text []byte, v *T) error {
 		} else if n, err := strconv.Atoi(part); err == nil && int(T(n)) == n {
 			all |= T(n)
 		} else {
-			return fmt.Errorf("game: no %s %q; there are %s", what, part, strings.Join(w.list, ", "))
+			return fmt.Errorf("game: unknown %s %q; use one of %s", what, part, strings.Join(w.list, ", "))
 		}
 	}
 	*v = all
 	return nil
 }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v Weapon) String() string { return wordFor(&weaponNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v Weapon) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *Weapon) UnmarshalText(text []byte) error { return parseWord(&weaponNames, "weapon", text, v) }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v Team) String() string { return wordFor(&teamNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v Team) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *Team) UnmarshalText(text []byte) error { return parseWord(&teamNames, "team", text, v) }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v ChatMode) String() string { return wordFor(&chatNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v ChatMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *ChatMode) UnmarshalText(text []byte) error {
 	return parseWord(&chatNames, "chat mode", text, v)
 }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v SpectateMode) String() string { return wordFor(&spectateNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v SpectateMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *SpectateMode) UnmarshalText(text []byte) error {
 	return parseWord(&spectateNames, "spectator mode", text, v)
 }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v PickupKind) String() string { return wordFor(&pickupNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v PickupKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *PickupKind) UnmarshalText(text []byte) error {
 	return parseWord(&pickupNames, "pickup", text, v)
 }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v Emote) String() string { return wordFor(&emoteNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v Emote) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *Emote) UnmarshalText(text []byte) error { return parseWord(&emoteNames, "emote", text, v) }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v Emoticon) String() string { return wordFor(&emoticonNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v Emoticon) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *Emoticon) UnmarshalText(text []byte) error {
 	return parseWord(&emoticonNames, "emoticon", text, v)
 }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v Sound) String() string { return wordFor(&soundNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v Sound) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *Sound) UnmarshalText(text []byte) error { return parseWord(&soundNames, "sound", text, v) }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v GameMsg) String() string { return wordFor(&gameMsgNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v GameMsg) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *GameMsg) UnmarshalText(text []byte) error {
 	return parseWord(&gameMsgNames, "game message", text, v)
 }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v Record) String() string { return wordFor(&recordNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v Record) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *Record) UnmarshalText(text []byte) error { return parseWord(&recordNames, "record", text, v) }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v PauseKind) String() string { return wordFor(&pauseNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v PauseKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *PauseKind) UnmarshalText(text []byte) error { return parseWord(&pauseNames, "pause", text, v) }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v LaserKind) String() string { return wordFor(&laserNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v LaserKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *LaserKind) UnmarshalText(text []byte) error {
 	return parseWord(&laserNames, "kind of laser", text, v)
 }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v MapEntityKind) String() string { return wordFor(&mapEntityNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v MapEntityKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *MapEntityKind) UnmarshalText(text []byte) error {
-	return parseWord(&mapEntityNames, "kind of entity", text, v)
+	return parseWord(&mapEntityNames, "kind of map object", text, v)
 }
 
-// String returns the word for the value, or its number.
+// String returns the name of the value, or its number if it has none.
 func (v ShowOthers) String() string { return wordFor(&showOthersNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v ShowOthers) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *ShowOthers) UnmarshalText(text []byte) error {
-	return parseWord(&showOthersNames, "choice of others", text, v)
+	return parseWord(&showOthersNames, "value of ShowOthers", text, v)
 }
 
-// String returns the words for the flags, joined by bars.
+// String returns the names of the flags, joined by bars (|).
 func (v GameFlags) String() string { return flagWords(&gameFlagNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v GameFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *GameFlags) UnmarshalText(text []byte) error {
 	return parseFlagWords(&gameFlagNames, "game flag", text, v)
 }
 
-// String returns the words for the flags, joined by bars.
+// String returns the names of the flags, joined by bars (|).
 func (v GameStateFlags) String() string { return flagWords(&gameStateNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v GameStateFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *GameStateFlags) UnmarshalText(text []byte) error {
 	return parseFlagWords(&gameStateNames, "state of the match", text, v)
 }
 
-// String returns the words for the flags, joined by bars.
+// String returns the names of the flags, joined by bars (|).
 func (v PlayerFlags) String() string { return flagWords(&playerFlagNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v PlayerFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *PlayerFlags) UnmarshalText(text []byte) error {
 	return parseFlagWords(&playerFlagNames, "player flag", text, v)
 }
 
-// String returns the words for the flags, joined by bars.
+// String returns the names of the flags, joined by bars (|).
 func (v RaceFlags) String() string { return flagWords(&raceFlagNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v RaceFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *RaceFlags) UnmarshalText(text []byte) error {
 	return parseFlagWords(&raceFlagNames, "race flag", text, v)
 }
 
-// String returns the words for the flags, joined by bars.
+// String returns the names of the flags, joined by bars (|).
 func (v ProjectileFlags) String() string { return flagWords(&projectileFlagNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v ProjectileFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *ProjectileFlags) UnmarshalText(text []byte) error {
 	return parseFlagWords(&projectileFlagNames, "projectile flag", text, v)
 }
 
-// String returns the words for the flags, joined by bars.
+// String returns the names of the flags, joined by bars (|).
 func (v CharacterFlags) String() string { return flagWords(&characterFlagNames, v) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v CharacterFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses the text of MarshalText. Case does not matter.
 func (v *CharacterFlags) UnmarshalText(text []byte) error {
 	return parseFlagWords(&characterFlagNames, "character flag", text, v)
 }

@@ -29,7 +29,7 @@ func findPerPlayers(v reflect.Value) (found []playerClearer, err error) {
 		f := v.Type().Field(i)
 		if !f.IsExported() {
 			if reflect.PointerTo(f.Type).Implements(reflect.TypeFor[playerClearer]()) {
-				return nil, fmt.Errorf("%w: the field %s of %s is PerPlayer and not exported", ErrState, f.Name, v.Type())
+				return nil, fmt.Errorf("%w: field %s of %s is a PerPlayer and must be exported", ErrState, f.Name, v.Type())
 			}
 			continue
 		}

@@ -52,7 +52,7 @@ func Restore(cfg Config, state []byte) (*World, error) {
 	v.origin(w)
 	v.world(w)
 	if v.err == nil && len(v.buf) > 0 {
-		v.fail("%d bytes after the end", len(v.buf))
+		v.fail("%d extra bytes at the end", len(v.buf))
 	}
 	if v.err == nil {
 		v.consistent(w)
@@ -77,7 +77,7 @@ func Restore(cfg Config, state []byte) (*World, error) {
 func (v *visitor) origin(w *World) {
 	if v.op == restoring {
 		if b := v.getBytes(uint64(len(stateMagic))); b != nil && string(b) != stateMagic {
-			v.fail("it is no state, or of another version")
+			v.fail("not a state of this version")
 		}
 	} else {
 		v.buf = append(v.buf, stateMagic...)
@@ -101,14 +101,14 @@ func (v *visitor) same(what string, n uint64) {
 	if v.op == saving {
 		v.putUint(n)
 	} else if got := v.getUint(); got != n {
-		v.fail("%s: %d instead of %d", what, got, n)
+		v.fail("%s: the state has %d, the world %d", what, got, n)
 	}
 }
 
 func (v *visitor) sameText(what, s string) {
 	got := s
 	if v.text(&got, 1<<10); got != s {
-		v.fail("%s: %q instead of %q", what, got, s)
+		v.fail("%s: the state has %q, the world %q", what, got, s)
 	}
 }
 
@@ -164,7 +164,7 @@ func (v *visitor) rules(r *Rules) {
 	if v.op == restoring {
 		limited := *r
 		if limited.clamp(); limited != *r && v.err == nil {
-			v.fail("rules out of their ranges")
+			v.fail("rules are out of range")
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (v *visitor) present(w *World) {
 	}
 	players, characters, cores = v.getUint(), v.getUint(), v.getUint()
 	if (characters|cores)&^players != 0 || cores&^characters != 0 {
-		v.fail("characters without players")
+		v.fail("a character has no player")
 		return
 	}
 	for i := range w.players {
@@ -439,6 +439,6 @@ func (v *visitor) input(in *Input) {
 	pair(v, &in.NextWeapon, &in.PrevWeapon)
 	v.bools(&in.Jump, &in.Hook)
 	if v.op == restoring && !in.valid() {
-		v.fail("an impossible input")
+		v.fail("an input is invalid")
 	}
 }

@@ -17,7 +17,7 @@ func (v *visitor) consistent(w *World) {
 			clean.sanitize()
 		}
 		if clean != p.profile || p.inGame && !p.hasProfile {
-			v.fail("player %d with the name %q", i, p.profile.Name)
+			v.fail("player %d has an invalid profile with the name %q", i, p.profile.Name)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func (v *visitor) checkOrder(w *World) {
 		}
 	}
 	if listed != inWorld || n != w.charOrder.count {
-		v.fail("the list of characters lacks some")
+		v.fail("the order of characters is incomplete")
 	}
 }
 
@@ -49,7 +49,7 @@ func (v *visitor) checkIDs(w *World) {
 	var used [maxEntityIDs]bool
 	use := func(id uint16) {
 		if int32(id) >= w.entityIDs.nextUnused || used[id] {
-			v.fail("entity id %d is used twice or was never given", id)
+			v.fail("entity id %d is used twice or never used", id)
 			return
 		}
 		used[id] = true
@@ -88,7 +88,7 @@ func (v *visitor) checkIDs(w *World) {
 func (v *visitor) checkPaths(w *World) {
 	near := func(p vec.Vec2) {
 		if !(p.X >= -limitPos && p.X <= limitPos && p.Y >= -limitPos && p.Y <= limitPos) {
-			v.fail("something flies to %g, %g", p.X, p.Y)
+			v.fail("a shot flies out of range, to %g, %g", p.X, p.Y)
 		}
 	}
 	for i := range w.projectiles {

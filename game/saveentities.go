@@ -159,7 +159,7 @@ func (v *visitor) npcs(w *World) {
 			pair(v, &n.skill[id], &n.tag[id])
 			within(v, "skill", n.skill[id], 0, maxSkill)
 			if v.op == restoring && !w.players[id].connected {
-				v.fail("player %d is not there, but an NPC", id)
+				v.fail("NPC %d is not connected", id)
 			}
 		}
 	}

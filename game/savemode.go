@@ -29,13 +29,13 @@ func (v *visitor) plain(w *World, s StateHook) {
 func (v *visitor) sparse(b []byte) {
 	if v.op == restoring {
 		if n := v.getUint(); n != uint64(len(b)) {
-			v.fail("state of %d bytes instead of %d", n, len(b))
+			v.fail("a state has %d bytes, not %d", n, len(b))
 		}
 		for len(b) > 0 && v.err == nil {
 			zeros := v.getUint()
 			others := v.getUint()
 			if zeros > uint64(len(b)) || others > uint64(len(b))-zeros || zeros+others == 0 {
-				v.fail("%d zeros and %d other bytes of %d", zeros, others, len(b))
+				v.fail("a state has %d zeros and %d other bytes in the last %d", zeros, others, len(b))
 				return
 			}
 			copy(b[zeros:], v.getBytes(others))

@@ -38,7 +38,7 @@ func (w *World) placeEntities(t Terrain) error {
 			}
 			w.placeEntity(tile, tileMiddle(x, y))
 			if len(w.pickups) > maxPickups {
-				return fmt.Errorf("%w: more than %d pickups", ErrTerrain, maxPickups)
+				return fmt.Errorf("%w: the map has more than %d pickups", ErrTerrain, maxPickups)
 			}
 		}
 	}

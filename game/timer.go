@@ -21,7 +21,7 @@ func (tx *Tx) Timer(run func(ctx *Ctx, id PlayerID)) Timer {
 // due returns where the time of a timer is kept, nil for a player who is not connected.
 func (tx *Tx) due(t Timer, id PlayerID) *int32 {
 	if t <= 0 || int(t) > len(tx.w.declared.timers) {
-		panic("game: a Timer that is not from Tx.Timer")
+		panic("game: invalid Timer; use one that Tx.Timer returned")
 	}
 	switch {
 	case id == Nobody:

@@ -12,7 +12,7 @@ import (
 func (tx *Tx) AddEntityKind(k EntityKind) KindID {
 	w, d := tx.w, tx.declare("AddEntityKind")
 	if len(w.entityKinds) == maxEntityKinds {
-		d.fail("kind of entities", "", "there are 255 already")
+		d.fail("kind of entities", "256", "at most 255 can be declared")
 		return 0
 	}
 	k.of = w.running

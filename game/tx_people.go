@@ -90,7 +90,7 @@ func (tx *Tx) Menu(choose func(ctx *Ctx, id PlayerID, line int)) Menu {
 // is replaced or hidden, or the player leaves.
 func (tx *Tx) ShowMenu(id PlayerID, m Menu, lines ...string) {
 	if m <= 0 || int(m) > len(tx.w.declared.menus) {
-		panic("game: a Menu that is not from Tx.Menu")
+		panic("game: invalid Menu; use one that Tx.Menu returned")
 	}
 	tx.setMenu(id, m, lines[:min(len(lines), maxMenuLines)])
 }
@@ -168,7 +168,7 @@ func (tx *Tx) Vote(ended func(ctx *Ctx, passed bool)) Vote {
 // false while one runs. If players vote about something else, this vote begins after theirs.
 func (tx *Tx) StartVote(v Vote, caller PlayerID, text string) bool {
 	if v <= 0 || int(v) > len(tx.w.declared.votes) {
-		panic("game: a Vote that is not from Tx.Vote")
+		panic("game: invalid Vote; use one that Tx.Vote returned")
 	}
 	if tx.w.people.vote.vote != 0 || caller != Nobody && tx.player(caller) == nil {
 		return false
@@ -247,7 +247,7 @@ func (v *visitor) people(w *World) {
 			v.text(&s.lines[j], maxMenuLine)
 		}
 		if v.op == restoring && len(s.lines) > 0 && s.menu == 0 {
-			v.fail("lines without a menu")
+			v.fail("a player has lines without a menu")
 		}
 	}
 	num(v, &p.vote.vote)

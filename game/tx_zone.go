@@ -48,13 +48,13 @@ func (tx *Tx) TuneZone(z TuneZone) {
 	for name, value := range z.Tuning {
 		i := physics.TuneParamIndex(name)
 		if i < 0 {
-			d.fail("zone", name, "there is no such parameter of the tuning")
+			d.fail("TuneZone", name, "the tuning has no such parameter")
 			return
 		}
 		own.changes = append(own.changes, tuneChange{i, value})
 	}
 	if len(w.tuneZones) == maxTuneZones {
-		d.fail("zone", "", "there are 256 already")
+		d.fail("TuneZone", "257", "at most 256 can be declared")
 		return
 	}
 	slices.SortFunc(own.changes, func(a, b tuneChange) int { return a.index - b.index })

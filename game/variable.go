@@ -58,9 +58,9 @@ func (tx *Tx) IntVar(v IntVar) {
 	why := ""
 	switch {
 	case v.Value == nil:
-		why = "Value is not set"
+		why = "Value is nil"
 	case v.Default != v.clamp(v.Default):
-		why = fmt.Sprintf("the default %d is out of range", v.Default)
+		why = fmt.Sprintf("the default %d is outside Min and Max", v.Default)
 	}
 	tx.declareVariable(variable{Name: v.Name, number: &v, changed: ownHook(tx, v.Changed)}, v.Help, v.formatDefault(), why)
 }
@@ -73,11 +73,11 @@ func (tx *Tx) TextVar(v TextVar) {
 	}
 	switch {
 	case v.Value == nil:
-		why = "Value is not set"
+		why = "Value is nil"
 	case v.MaxLen < 0 || v.MaxLen > maxTextVar:
-		why = fmt.Sprintf("MaxLen is at most %d", maxTextVar)
+		why = fmt.Sprintf("MaxLen must be 0 to %d", maxTextVar)
 	case len(v.Default) > v.MaxLen:
-		why = fmt.Sprintf("the default has more than %d bytes", v.MaxLen)
+		why = fmt.Sprintf("the default is longer than MaxLen, %d bytes", v.MaxLen)
 	}
 	tx.declareVariable(variable{Name: v.Name, text: &v, changed: ownHook(tx, v.Changed)}, v.Help, v.Default, why)
 }
@@ -89,9 +89,9 @@ func (tx *Tx) declareVariable(v variable, help, byDefault, why string) {
 	}
 	switch {
 	case d.inConsole(v.Name):
-		why = "it exists"
+		why = "the name is already declared"
 	case len(d.variables) == MaxVariables:
-		why = fmt.Sprintf("there are %d already", MaxVariables)
+		why = fmt.Sprintf("at most %d can be declared", MaxVariables)
 	}
 	if why != "" {
 		d.fail("variable", v.Name, why)

@@ -35,7 +35,7 @@ func (v *visitor) fail(format string, args ...any) {
 // within fails unless lo <= n <= hi.
 func within[T integer](v *visitor, what string, n, lo, hi T) {
 	if v.op == restoring && (n < lo || n > hi) {
-		v.fail("%s %d, not within %d to %d", what, n, lo, hi)
+		v.fail("%s: %d is outside %d..%d", what, n, lo, hi)
 	}
 }
 
@@ -50,7 +50,7 @@ func (v *visitor) putUint(n uint64) { v.buf = binary.AppendUvarint(v.buf, n) }
 func (v *visitor) getUint() uint64 {
 	n, size := binary.Uvarint(v.buf)
 	if size <= 0 {
-		v.fail("it ends early")
+		v.fail("unexpected end")
 		return 0
 	}
 	v.buf = v.buf[size:]
@@ -60,7 +60,7 @@ func (v *visitor) getUint() uint64 {
 // getBytes returns the next n bytes, which are part of the state.
 func (v *visitor) getBytes(n uint64) []byte {
 	if n > uint64(len(v.buf)) {
-		v.fail("it ends early")
+		v.fail("unexpected end")
 		return nil
 	}
 	b := v.buf[:n]
@@ -77,7 +77,7 @@ func value[T integer](v *visitor, p *T) {
 		u := v.getUint()
 		n := int64(u>>1) ^ -int64(u&1)
 		if *p = T(n); int64(*p) != n {
-			v.fail("%d is out of range", n)
+			v.fail("number %d is out of range", n)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (v *visitor) bools(flags ...*bool) {
 			*f = n>>(len(flags)-1-i)&1 != 0
 		}
 		if n>>len(flags) != 1 && v.err == nil {
-			v.fail("flags %#x", n)
+			v.fail("unknown flags %#x", n)
 		}
 		return
 	}
@@ -152,7 +152,7 @@ func (v *visitor) text(s *string, limit int) {
 	case restoring:
 		n := v.getUint()
 		if n > uint64(limit) {
-			v.fail("a text of %d bytes", n)
+			v.fail("text of %d bytes is too long", n)
 		}
 		*s = string(v.getBytes(n))
 	}
@@ -183,7 +183,7 @@ func (v *visitor) float(p *float32, limit float32) {
 			}
 		}
 		if !(*p >= -limit && *p <= limit) {
-			v.fail("%g, not within %g", *p, limit)
+			v.fail("number %g exceeds %g", *p, limit)
 		}
 		return
 	}
@@ -231,7 +231,7 @@ func length[E any](v *visitor, list *[]E, limit int) {
 	case restoring:
 		n := v.getUint()
 		if n > uint64(min(limit, len(v.buf))) {
-			v.fail("%d things, at most %d can be", n, min(limit, len(v.buf)))
+			v.fail("list of %d elements; at most %d are possible", n, min(limit, len(v.buf)))
 			n = 0
 		}
 		*list = make([]E, n)
@@ -265,7 +265,7 @@ func (v *visitor) end() {
 		v.buf = append(v.buf, 0)
 	case restoring:
 		if b := v.getBytes(1); b != nil && b[0] != 0 {
-			v.fail("something that this version does not know (%d)", b[0])
+			v.fail("unknown part %d", b[0])
 		}
 	}
 }

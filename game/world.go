@@ -19,9 +19,9 @@ const MaxTick = 0x6FFFFFFF
 // Errors of [New]. The returned error wraps one of them and adds details.
 var (
 	// ErrMode means that Config.Mode is nil.
-	ErrMode = errors.New("game: no mode")
+	ErrMode = errors.New("game: Config.Mode is nil")
 	// ErrState means that the state of a mode or mod is not of a fixed size; see [StateHook].
-	ErrState = errors.New("game: state that cannot be saved")
+	ErrState = errors.New("game: invalid state of a mode or mod")
 )
 
 // Config holds the parameters of a new world.
@@ -148,7 +148,7 @@ func New(cfg Config) (*World, error) {
 			return nil, fmt.Errorf("%w: %w", ErrTerrain, err)
 		}
 	} else if w.collision.Width() != t.Width || w.collision.Height() != t.Height {
-		return nil, fmt.Errorf("%w: collision data of %d x %d for %d x %d", ErrTerrain, w.collision.Width(), w.collision.Height(), t.Width, t.Height)
+		return nil, fmt.Errorf("%w: Config.Collision has %d x %d tiles, the terrain %d x %d", ErrTerrain, w.collision.Width(), w.collision.Height(), t.Width, t.Height)
 	}
 	w.coreWorld.Collision, w.coreWorld.Tuning = w.collision, w.tuning
 	w.reckoningWorld.Collision, w.reckoningWorld.Tuning = w.collision, pureTuning
