@@ -210,8 +210,8 @@ const (
 	EvPlayerTuning
 	// EvGameMsg: the message GameMsg with its arguments in Value, Player and Extra.
 	EvGameMsg
-	// EvBroadcast: Text is shown in the middle of the screen. With Flag, a text that the network
-	// version itself shows there has precedence.
+	// EvBroadcast: Text is shown in the middle of the screen. With Flag, the text gives way to the
+	// texts that a bridge itself shows there, such as the time left.
 	EvBroadcast
 	// EvRoundStart: a match or round starts. Value is the number of rounds played in the match.
 	EvRoundStart
@@ -263,7 +263,7 @@ const (
 	EvSound
 	// EvDamage: Target (as Player in EvKill) hit Player at Pos with Weapon. Angle is the direction
 	// of the hit's origin in 1/256 radians. Value is the health lost, Extra the armour lost. Flag
-	// reports whether players hit themselves. In DDRace the event has no damage: it shows bullets
+	// reports whether Player hit their own tee. In DDRace the event has no damage: it shows bullets
 	// that end (WeaponGun) and the seconds left of a freeze or ninja (WeaponNinja).
 	EvDamage
 )
@@ -271,7 +271,8 @@ const (
 // IsEffect reports whether clients receive the event in a snapshot instead of a message.
 func (k EventKind) IsEffect() bool { return k >= EvExplosion }
 
-// Event is something that happened in a tick.
+// Event is something that happened in a tick. The comment of each [EventKind] lists the fields that
+// are set.
 type Event struct {
 	Kind    EventKind
 	Player  PlayerID

@@ -39,7 +39,7 @@ const (
 	GameFlagDDRace     GameFlags = 1 << 6
 
 	// GameFlagFNG is for DDNet clients only. They then predict the hammer's stronger push of FNG,
-	// and treat a victim of a laser in the kill feed as alive.
+	// and treat the victim of a laser in the kill feed as alive.
 	GameFlagFNG GameFlags = 1 << 7
 )
 
@@ -124,18 +124,18 @@ type CharacterState struct {
 	AttackTick   int32
 	// TriggeredEvents is the set of physics events of this tick, such as jumps and hook hits.
 	TriggeredEvents int32
-	// The fields from here to Jumps are set only if Frame.Extended is true. FreezeStart and
-	// FreezeEnd are the ticks of a freeze: 0 without one, and FreezeEnd can be FreezeForever.
-	// TickOrder is the tee's place in the order in which tees move. NotFor is the set of players
-	// who do not see the tee. Jumps is the number of jumps the tee has before it must land;
-	// AirJumps is the number of air jumps since it left the ground.
+	// The fields from here to NotFor are set only if Frame.Extended is true. FreezeStart and
+	// FreezeEnd are the ticks of a freeze: 0 without one, and FreezeEnd can be FreezeForever. Jumps
+	// is the number of jumps that the tee has before it must land; AirJumps is the number of air
+	// jumps since it was last on the ground. TickOrder is the tee's place in the order in which
+	// tees move. NotFor is the set of players who do not see the tee.
 	Flags                  CharacterFlags
 	FreezeStart, FreezeEnd int32
 	Jumps, AirJumps        int32
 	TickOrder              int32
 	NotFor                 PlayerMask
 	// Secret means that a mod hides the tee from at least two players. A view without a viewer then
-	// does not show it. The DDRace rules of who sees whom do not make a tee secret.
+	// does not show it. In DDRace, ShowOthers does not make a tee secret.
 	Secret bool
 	// NinjaStart is the tick at which the tee last became a ninja. The fields below are set with
 	// GameFlagDDRace: TargetX and TargetY are the point that the tee aims at, relative to the tee.

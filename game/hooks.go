@@ -8,7 +8,8 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Ctx is the [Tx] of a hook, and can cancel the hook's cause. It is valid only during the call.
+// Ctx is the [Tx] that a hook gets. Cancel prevents the event of the hook. A Ctx is valid only
+// during the call.
 type Ctx struct {
 	Tx
 	// Pickup is the id from Tx.SpawnPickup during OnPickup, or NoEntity for a pickup of the map.
@@ -16,11 +17,12 @@ type Ctx struct {
 	cancelled bool
 }
 
-// Cancel prevents the event that the hook was called for. Hooks say what they cancel.
+// Cancel prevents the event that the hook was called for, such as a hit. The documentation of a
+// hook describes the effect.
 func (c *Ctx) Cancel() { c.cancelled = true }
 
-// Cancelled reports whether the hook was cancelled. A mode that calls a hook of another mode can
-// thus return early.
+// Cancelled reports whether Cancel was called. A mode that calls a hook of another mode can check
+// it and return.
 func (c *Ctx) Cancelled() bool { return c.cancelled }
 
 // hookCall holds the arguments of one level of nested hook calls. It is part of the

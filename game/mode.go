@@ -24,22 +24,6 @@ type Mod interface {
 	Start(tx *Tx)
 }
 
-// Hooks that can be cancelled are called for the mods in order and then for the mode,
-// until one cancels. The others are called for the mode first, so that mods see and
-// can change what it did. Rules, whose names have no On, are asked of the first mod
-// that has them, or else of the mode.
-//
-// New returns ErrHook for a mode or mod with a method that nothing would call: one whose
-// name begins with On and is that of no hook, or one with the name of a hook and another
-// signature.
-//
-// A mod that panics is switched off, with all it declared and the entities and NPCs it made, and
-// the match goes on: the function that panicked is as if it had returned there. See [EvModOff]. A
-// mode that panics ends the match, and so does a mod in StateHook or StateSaver.
-//
-// Hooks can nest, for example when a hook damages another player. At a depth of 16,
-// hooks are no longer called and only the built-in rules apply.
-
 // DamageHook is called for every hit before it counts, with the weapon's damage. The hook can
 // change the amount, force and source. If it cancels, the victim is only pushed.
 type DamageHook interface {
@@ -226,7 +210,7 @@ type StateSaver interface {
 	RestoreState(b []byte) error
 }
 
-// Damage is a hit on a character.
+// Damage is a hit on a tee.
 type Damage struct {
 	Victim   PlayerID
 	Attacker PlayerID // Nobody for the world; lower values: -2-team of a player who left
@@ -239,7 +223,7 @@ type Damage struct {
 	ArmorLost  int32
 }
 
-// Death is the death of a character.
+// Death is the death of a tee.
 type Death struct {
 	Victim PlayerID
 	Killer PlayerID // as Damage.Attacker; the victim itself for falls and suicides
