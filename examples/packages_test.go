@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -13,8 +14,11 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/script"
 	"github.com/teeyard/teeyard/server"
 )
 
@@ -83,11 +87,21 @@ func (d folder) Names() ([]string, error) { return fs.Glob(os.DirFS(string(d)), 
 
 func (d folder) Remove(name string) error { return os.Remove(filepath.Join(string(d), name)) }
 
-// TestKillcount counts in the log of a match without kills, and in a damaged copy of it.
+// TestKillcount counts in the log of a match with a Lua mod and without kills, and in a damaged copy
+// of it.
 func TestKillcount(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := join(t, serve(t, func(cfg *server.Config) { cfg.Replays = folder(dir) }), client.Config{Name: "alice", RconPassword: "adminpw"})
+	c := join(t, serve(t, func(cfg *server.Config) {
+		cfg.Replays = folder(dir)
+		cfg.Commands = append(cfg.Commands, "sv_mods ticks")
+		cfg.FindMod = func(name string) (func() game.Mod, error) {
+			return func() game.Mod {
+				source := "state.ticks = 0\nfunction on_tick() state.ticks = state.ticks + 1 end"
+				return testenv.Must(script.New(script.Config{Name: "mods/" + name + ".lua", Source: source}))
+			}, nil
+		}
+	}), client.Config{Name: "alice", RconPassword: "adminpw"})
 	wait(t, c, "remote console", func(e event.RconAuth) bool { return e.On })
 	c.Rcon("sv_replay 0") // ends the log
 	var log string
@@ -101,8 +115,13 @@ func TestKillcount(t *testing.T) {
 		return err == nil && strings.HasPrefix(string(out), "testbox: ") && strings.HasSuffix(string(out), " hashes are equal\n")
 	})
 	b := testenv.Must(os.ReadFile(log))
+	r := testenv.Must(replay.NewReader(bytes.NewReader(b)))
+	testenv.Check(t, len(r.Header().Mods) == 1 && len(r.Header().Mods[0].Source) > 0, "the log has no source of a Lua mod")
 	b[len(b)/2] ^= 1
 	testenv.NoError(t, os.WriteFile(log, b, 0o600))
-	out, err := exec.Command(filepath.Join(bin, "killcount"), log).CombinedOutput()
-	testenv.Check(t, err != nil && strings.Contains(string(out), "replay: "), "printed %q, %v", out, err)
+	cmd := exec.Command(filepath.Join(bin, "killcount"), log)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	testenv.Check(t, err != nil && len(out) == 0 && strings.Contains(stderr.String(), "replay: "), "printed %q and %q, %v", out, &stderr, err)
 }
