@@ -13,8 +13,8 @@ func (in *Input) valid() bool {
 	return in.Direction >= -1 && in.Direction <= 1 && in.WantedWeapon >= 0 && in.WantedWeapon < NumWeapons
 }
 
-// apply executes a command other than CmdInput. A command that the rules refuse
-// changes nothing.
+// apply executes a command other than CmdInput. A command that the rules do not allow has no
+// effect.
 func (w *World) apply(cmd *Command) {
 	if cmd.Kind == CmdAddNPC {
 		w.addNPC(cmd.Player)
@@ -179,8 +179,8 @@ func (w *World) applyOperator(cmd *Command) {
 	}
 }
 
-// setRules replaces the rules and emits events for the values that clients show, and for
-// what tell says.
+// setRules replaces the rules. It emits events for the changes that clients show, and for the flags
+// in tell.
 func (w *World) setRules(r Rules, tell int32) {
 	old := w.rules
 	w.rules = r

@@ -5,8 +5,8 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// proximityRadius is the distance within which a tee touches other things, in addition
-// to their own radius, in world units. It is the whole width of the tee.
+// proximityRadius is the distance within which a tee touches other things, plus their own radius,
+// in units. It is the whole width of a tee.
 const proximityRadius float32 = 28
 
 // maxHealth is the maximum of health and of armour.
@@ -28,8 +28,8 @@ type character struct {
 	pos  vec.Vec2 // position for hits by others; set to core.Pos once per tick
 	core physics.Core
 
-	// Dead reckoning: sendCore is the state sent to clients at reckonTick,
-	// reckoningCore is what clients compute from it.
+	// Dead reckoning: sendCore is the state sent to clients at reckonTick. Clients compute
+	// reckoningCore from it.
 	reckonTick      int32
 	sendCore        physics.Core
 	reckoningCore   physics.Core
@@ -236,8 +236,7 @@ func (w *World) shownEmote(id PlayerID) Emote {
 	return e
 }
 
-// withNonZeroTarget returns the input with a target that is not (0, 0), which has no
-// angle.
+// withNonZeroTarget replaces a target of (0, 0), which has no angle.
 func withNonZeroTarget(in Input) Input {
 	if in.TargetX == 0 && in.TargetY == 0 {
 		in.TargetY = -1

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The most code points of a line of chat, and of one with LongLine, which also has no more bytes than others can have.
+// The maximum length of a chat line in code points, without and with LongLine. The limit in bytes
+// is the same for both.
 const (
 	maxChatLen     = 127
 	maxLongLen     = 255
@@ -49,7 +50,8 @@ func trimChatText(s string, most int32) (text string, length int32) {
 	return s[:end], length
 }
 
-// trim returns the text of a line of chat, "" for none, and how many ticks after another one it may come with spam protection.
+// trim returns the text of a chat line, or "" for none. With spam protection, spacing is the number
+// of ticks until the next line is allowed.
 func (cmd *Command) trim() (text string, spacing int32) {
 	most := int32(maxChatLen)
 	if cmd.Value == LongLine {
@@ -154,8 +156,8 @@ func (w *World) sendChat(l *ChatMessage) {
 	w.addEvent(Event{Kind: EvChat, To: to, Player: l.From, Target: l.Target, Chat: l.Mode, Text: l.Text})
 }
 
-// inRaceTeamOf reports whether two players of the same team are also in the same team of DDRace, as
-// far as they play.
+// inRaceTeamOf reports whether two players of the same team are in the same DDRace team. Outside
+// DDRace, and for spectators, it returns true.
 func (w *World) inRaceTeamOf(a, b PlayerID) bool {
 	return w.ddrace == nil || w.players[a].team == TeamSpectators || w.ddrace.world.Team(int(a)) == w.ddrace.world.Team(int(b))
 }

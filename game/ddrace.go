@@ -70,7 +70,8 @@ func (w *World) startDDRace() error {
 	return nil
 }
 
-// DDRace returns the simulation of a DDRace world, or nil in other worlds. Do not call its Step.
+// DDRace returns the simulation of a DDRace world, or nil in other worlds. Do not call its Step
+// method.
 func (tx *Tx) DDRace() *ddrace.World {
 	if d := tx.w.ddrace; d != nil {
 		return d.world

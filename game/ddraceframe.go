@@ -127,7 +127,7 @@ func (v *View) Switches() *SwitchState {
 	return nil
 }
 
-// superSwitches are those of TeamSuper.
+// superSwitches are the switches of TeamSuper.
 var superSwitches = SwitchState{Team: TeamSuper, Highest: 255}
 
 // SeesLine reports whether a line is close enough to be sent in DDRace. Use it for hooks, and for

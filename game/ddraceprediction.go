@@ -86,8 +86,8 @@ func (p *DDRacePrediction) Show(v *View, own PlayerID) {
 	w.SetOrder(p.order)
 }
 
-// maxTuningWait is for how many snapshots a client waits for the tuning of a zone that its tee came to. After that
-// it is the same as that of the zone before, or was told early.
+// maxTuningWait is the number of snapshots for which a client waits for the tuning of a new tune
+// zone. After that, the zone has the tuning of the zone before, or the server sent it early.
 const maxTuningWait = 5
 
 // Tell sets the tuning that the server last sent to the client; own is the client's player. Call it
@@ -120,7 +120,7 @@ func (p *DDRacePrediction) Tell(t *ddrace.Tuning, params int, own PlayerID) {
 	p.world.LearnTuning(int(own), t)
 }
 
-// tee sets what clients know of a tee of DDRace.
+// tee converts a character of a frame to a tee of the simulation.
 func (c *CharacterState) tee(t *ddrace.Tee, tick int32) {
 	whole := func(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }
 	parts := func(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x) / 256, Y: float32(y) / 256} }

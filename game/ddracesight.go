@@ -16,7 +16,7 @@ const (
 	ShowOthersTeam            // tees of the player's own team, where one of the two tees is solo
 )
 
-// sight is what a player of DDRace chose to see, and whether they look elsewhere.
+// sight is the view that a DDRace player chose, and whether they are paused.
 type sight struct {
 	others    ShowOthers
 	all       bool // no matter how far away
@@ -46,7 +46,7 @@ func (tx *Tx) SetDDRaceOptions(o DDRaceOptions) {
 
 const maxAFK = 1 << 24 // seconds; the ticks fit into an int32
 
-// sight returns a player's, nil outside of DDRace and for who is not in the game.
+// sight returns the view settings of a player in the game, or nil outside DDRace.
 func (tx *Tx) sight(id PlayerID) *sight {
 	if p := tx.player(id); p != nil && tx.w.ddrace != nil {
 		return &p.sight
@@ -69,8 +69,7 @@ func (tx *Tx) ShowOthers(id PlayerID) ShowOthers {
 	return ShowOthersOff
 }
 
-// SetShowAll turns on or off that a DDRace player sees the whole map, as far as it fits into a
-// snapshot.
+// SetShowAll sets whether a DDRace player sees the whole map, as far as it fits into a snapshot.
 func (tx *Tx) SetShowAll(id PlayerID, on bool) {
 	if s := tx.sight(id); s != nil {
 		s.all = on
@@ -80,7 +79,7 @@ func (tx *Tx) SetShowAll(id PlayerID, on bool) {
 // ShowAll reports whether a DDRace player sees the whole map.
 func (tx *Tx) ShowAll(id PlayerID) bool { s := tx.sight(id); return s != nil && s.all }
 
-// SetSpecTeam turns on or off that a DDRace player's free camera shows only the player's team.
+// SetSpecTeam sets whether a DDRace player's free camera shows only the player's team.
 func (tx *Tx) SetSpecTeam(id PlayerID, on bool) {
 	if s := tx.sight(id); s != nil {
 		s.ownTeam = on
@@ -98,8 +97,9 @@ func (tx *Tx) SetHideClock(id PlayerID, hide bool) {
 }
 
 // SetPause lets a DDRace player move the camera freely. With PauseInPlace the tee stays in the
-// world. With PauseVanished the tee leaves the world as soon as it stands still on the ground. The
-// race goes on in both cases. SetPause returns false if the player has no living tee.
+// world. With PauseVanished the tee leaves the world as soon as it stands still on the ground.
+// NotPaused brings camera and tee back. The race goes on in all cases. SetPause returns false if
+// the player has no living tee.
 func (tx *Tx) SetPause(id PlayerID, kind PauseKind) bool {
 	s := tx.sight(id)
 	if s == nil || kind > PauseVanished || !tx.w.isAlive(id) {
@@ -154,8 +154,8 @@ func (tx *Tx) Watches(id PlayerID) PlayerID {
 	return Nobody
 }
 
-// notMoved is sight.active of who is new. The first input changes it to what is one more, and does not count as
-// one, since clients send it by themselves.
+// notMoved is the value of sight.active for a new player. Clients send a first input by themselves,
+// so only the second change counts as activity.
 const notMoved = -2
 
 // moved notes that the player's input has changed.
@@ -183,12 +183,12 @@ func (w *World) chooseOthers(id PlayerID, show int32) {
 	w.players[id].sight.others = ShowOthers(show)
 }
 
-// enterSight is what a player sees who enters a world of DDRace.
+// enterSight sets the view of a player who enters a DDRace world.
 func (w *World) enterSight(id PlayerID) {
 	w.players[id].sight = sight{others: ShowOthers(w.ddrace.world.Settings().ShowOthersDefault), active: notMoved}
 }
 
-// hideTees finds out who does not see whom.
+// hideTees decides for each tee which players do not see it.
 func (w *World) hideTees() {
 	d := w.ddrace
 	var playing, watching, on, mates, solo, super PlayerMask
@@ -253,7 +253,7 @@ func (w *World) hideTees() {
 	}
 }
 
-// watched returns whom a spectator's camera follows, Nobody for none.
+// watched returns the player whom a spectator's camera follows, or Nobody.
 func (p *player) watched() PlayerID {
 	if p.specMode == SpectatePlayer {
 		return p.specID
@@ -261,7 +261,7 @@ func (p *player) watched() PlayerID {
 	return Nobody
 }
 
-// addSight adds to a frame who looks elsewhere.
+// addSight adds the paused and inactive players to a frame.
 func (w *World) addSight(f *Frame) {
 	d := w.ddrace
 	f.SpecTees = f.SpecTees[:0]
@@ -285,7 +285,7 @@ func (w *World) addSight(f *Frame) {
 	}
 }
 
-// sight visits what a player of DDRace sees.
+// sight visits the view settings of a DDRace player.
 func (v *visitor) sight(s *sight) {
 	pair(v, &s.others, &s.pause)
 	within(v, "shown tees", s.others, 0, ShowOthersTeam)

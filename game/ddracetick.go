@@ -57,7 +57,7 @@ func (w *World) noteDDRace(n DDRaceNote) {
 }
 
 // DDRaceTick returns the last tick of a DDRace world, and nil in other worlds. The result is valid
-// until the next Step. In a restored world, Seed and Settings are not those of the original match.
+// until the next Step. In a restored world, Seed and Settings differ from the original match.
 func (w *World) DDRaceTick() *DDRaceTick {
 	if w.ddrace == nil {
 		return nil
@@ -65,7 +65,7 @@ func (w *World) DDRaceTick() *DDRaceTick {
 	return &w.ddrace.tick
 }
 
-// beginRecord notes what a tick begins with.
+// beginRecord stores the state at the beginning of a tick.
 func (d *ddraceHost) beginRecord(w *World) {
 	t := &d.tick
 	t.Spectators, t.Practice = 0, d.world.Practice()
@@ -77,7 +77,7 @@ func (d *ddraceHost) beginRecord(w *World) {
 	}
 }
 
-// endRecord notes where the tees are.
+// endRecord stores the positions of the tees.
 func (d *ddraceHost) endRecord() {
 	t := &d.tick
 	t.Alive = 0

@@ -17,8 +17,8 @@ const (
 	MaxTimers    = 64  // timers, and as many menus and as many votes
 )
 
-// declared is what mode and mods declared. Only values of variables and times of timers change
-// after New.
+// declared holds the declarations of the mode and mods. Only values of variables and times of
+// timers change after New.
 type declared struct {
 	variables       []variable
 	chatCommands    []CommandSpec
@@ -32,8 +32,8 @@ type declared struct {
 	err    error             // the first
 }
 
-// declare returns where Start declares something. Later it panics: what is declared must be
-// the same whenever the match is run.
+// declare returns the declarations during Start. It panics later: a replayed match must have the
+// same declarations.
 func (tx *Tx) declare(what string) *declared {
 	if d := &tx.w.declared; d.open {
 		return d
@@ -48,7 +48,7 @@ func (d *declared) fail(what, name, why string) {
 	}
 }
 
-// addCallback appends to a list of what is declared by a function alone.
+// addCallback appends a declaration that consists of a function.
 func addCallback[F any](d *declared, what string, list []F, f F, isNil bool) []F {
 	switch name := fmt.Sprint(len(list) + 1); {
 	case isNil:
@@ -61,8 +61,7 @@ func addCallback[F any](d *declared, what string, list []F, f F, isNil bool) []F
 	return list
 }
 
-// check returns why something cannot have a name of at most length bytes or a help text, "" if
-// it can.
+// check returns why a name of at most length bytes or a help text is invalid, or "".
 func (d *declared) check(name string, length int, help string) string {
 	if name == "" || len(name) > length || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
 		return fmt.Sprintf("the name must have 1 to %d of the characters a-z, 0-9 and _", length)
@@ -90,7 +89,7 @@ func (d *declared) inConsole(name string) bool {
 	return findCommand(d.consoleCommands, name) != nil
 }
 
-// applyDeclared executes a command for what mode and mods declared.
+// applyDeclared executes a command for a declaration of the mode or a mod.
 func (w *World) applyDeclared(cmd *Command) {
 	switch cmd.Kind {
 	case CmdSetVariable:
@@ -114,7 +113,7 @@ func (w *World) applyDeclared(cmd *Command) {
 	}
 }
 
-// declared visits the values of variables and what timers run.
+// declared visits the values of variables and the times of timers.
 func (v *visitor) declared(d *declared) {
 	n := int32(len(d.variables))
 	num(v, &n)

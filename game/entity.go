@@ -5,9 +5,9 @@ import "github.com/teeyard/teeyard/game/vec"
 // maxEntityIDs is the number of entity ids (0.7: snapshot ids 0..16383).
 const maxEntityIDs = 16384
 
-// idPool allocates entity ids in the order of the 0.7.5 server: the id freed last is
-// the next to be used. Characters and flags take ids too, although clients only see
-// those of projectiles, lasers and pickups.
+// idPool allocates entity ids in the order of the 0.7.5 server: the id freed last is the next one.
+// Characters and flags have ids too, although clients only see the ids of projectiles, lasers and
+// pickups.
 type idPool struct {
 	nextUnused int32 // ids from here on are unused
 	freed      []uint16
@@ -78,9 +78,9 @@ func (w *World) closestCharacter(pos vec.Vec2, radius float32) PlayerID {
 	return best
 }
 
-// intersectCharacter returns the first character that a shot of the given radius hits
-// between a and b (other than except) and the point of the line closest to it. It is one
-// of owner's with the weapon, and passes tees that these cannot hit.
+// intersectCharacter returns the first character that a shot of the given radius hits between a and
+// b, and the point of the line closest to it. It ignores except, and characters that owner cannot
+// hit with the weapon.
 func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, except, owner PlayerID, weapon Weapon) (PlayerID, vec.Vec2) {
 	best, at := Nobody, vec.Vec2{}
 	nearest := float32(vec.Distance(a, b) * 100)

@@ -96,8 +96,8 @@ type Drawing struct {
 	e *Entity
 }
 
-// notFor returns the id of a part and who does not see it. It returns false if the part cannot
-// be drawn.
+// notFor returns the id of a part and the players who do not see it. It returns false if the part
+// cannot be drawn.
 func (d *Drawing) notFor(part int, to PlayerMask, drawn int) (id uint16, hidden PlayerMask, ok bool) {
 	if part < 0 || part >= d.w.entityKinds[d.e.kind-1].Parts || drawn >= maxDrawn || to == 0 {
 		return 0, 0, false
@@ -140,7 +140,7 @@ func (d *Drawing) Projectile(part int, weapon Weapon, pos, vel vec.Vec2, to Play
 	*list = append(*list, d.w.projectileState(&p, hidden))
 }
 
-// drawn is what the entities draw, made anew in every tick.
+// drawn holds the things that entities draw. It is rebuilt in every tick.
 type drawn struct {
 	projectiles []ProjectileState
 	lasers      []LaserState
@@ -233,7 +233,7 @@ func (w *World) resetKinds() {
 	})
 }
 
-// finishEntities removes what is gone and has the others drawn.
+// finishEntities removes entities that are gone and draws the others.
 func (w *World) finishEntities() {
 	w.removeEntities()
 	w.drawEntities()
@@ -251,7 +251,7 @@ func (w *World) drawEntities() {
 	})
 }
 
-// tidy gives the fields that authors set values that a world can have.
+// tidy replaces invalid values in the fields that mods can set.
 func (e *Entity) tidy(w *World) {
 	for _, p := range [...]*vec.Vec2{&e.Pos, &e.Vel, &e.To} {
 		if !isFinite(*p) {
@@ -264,7 +264,7 @@ func (e *Entity) tidy(w *World) {
 	e.Team = min(max(e.Team, TeamSpectators), TeamBlue)
 }
 
-// removeModEntities removes the pickups and entities that are gone.
+// removeModEntities removes pickups and entities that are marked as removed.
 func (w *World) removeModEntities() {
 	kept := w.entities[:0]
 	for i := range w.entities {
@@ -281,7 +281,7 @@ func (w *World) removeModEntities() {
 	w.pickups = removeMarked(w.pickups, &w.entityIDs, func(p *pickup) (bool, uint16) { return p.removed, p.id })
 }
 
-// disownEntities takes the entities from a player who leaves.
+// disownEntities sets the owner of a leaving player's entities to Nobody.
 func (w *World) disownEntities(id PlayerID) {
 	for i := range w.entities {
 		if e := &w.entities[i]; e.Owner == id {
@@ -290,7 +290,7 @@ func (w *World) disownEntities(id PlayerID) {
 	}
 }
 
-// isFinite reports whether a position or velocity is one that the world can do with.
+// isFinite reports whether the coordinates of a vector are numbers within the world's limits.
 func isFinite(v vec.Vec2) bool {
 	const limit = 1 << 24 // of the exact whole numbers
 	return v.X > -limit && v.X < limit && v.Y > -limit && v.Y < limit

@@ -98,7 +98,7 @@ type Sharer interface {
 	Share(n int)
 }
 
-// shareTime tells those who share the time of a tick how many they are.
+// shareTime passes the number of Sharers to each of them.
 func (w *World) shareTime() {
 	var all []Sharer
 	if s, ok := w.mode.(Sharer); ok {

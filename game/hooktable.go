@@ -32,7 +32,7 @@ type HookInfo struct {
 	Order     HookOrder
 }
 
-// hookSpec is a hook interface and where [hooks] has those that implement it.
+// hookSpec is a hook interface and the list in [hooks] of its implementations.
 type hookSpec struct {
 	iface reflect.Type
 	order HookOrder
@@ -40,7 +40,7 @@ type hookSpec struct {
 	add func(h *hooks, impl any, of owner)
 }
 
-// hookTable has every hook and rule. Resolving, checking and documentation come from it.
+// hookTable has every hook and rule. Code and documentation are derived from it.
 var hookTable = []hookSpec{
 	listed(ModsFirst, func(h *hooks) *[]hookOf[DamageHook] { return &h.damage }),
 	listed(ModeFirst, func(h *hooks) *[]hookOf[DamageTakenHook] { return &h.damageTaken }),
@@ -113,8 +113,7 @@ type HookSubset interface {
 	UsesHook(method string) bool
 }
 
-// resolveHooks finds the hooks that mode and mods implement, but for those of mods that are
-// switched off.
+// resolveHooks finds the hooks of the mode and the mods that are not switched off.
 func (w *World) resolveHooks() error {
 	type candidate struct {
 		impl any

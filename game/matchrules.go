@@ -63,7 +63,7 @@ const (
 	JoinInactive                  // the player was inactive
 )
 
-// decisions are what mode and mods decided in New.
+// decisions are the rules that mode and mods decided in New.
 type decisions struct {
 	minPlayers int32 // of a match, with GameFlagTeams in each team
 	uneven     bool  // teams may be of any sizes
@@ -71,9 +71,9 @@ type decisions struct {
 	purity     *bool // nil if the operator's rules count
 }
 
-// originalGameTypes are those in which clients leave a server that tells them another tuning
-// than the standard one. As the server does for more players than the original has, a plus makes
-// another game type of them.
+// originalGameTypes are the game types in which clients leave a server with another tuning than the
+// standard one. A plus after the name makes it another game type, as for servers with more players
+// than 0.7.5 allows.
 var originalGameTypes = []string{"DM", "TDM", "CTF", "LMS", "LTS"}
 
 func (w *World) decide() {
@@ -86,7 +86,7 @@ func (w *World) decide() {
 	}
 }
 
-// decideName decides what the game type is called, which may depend on variables.
+// decideName decides the name of the game type. The name can depend on variables.
 func (w *World) decideName() {
 	d := &w.decisions
 	d.gameType = w.mode.Name()
@@ -140,8 +140,8 @@ func (w *World) canStart() bool {
 	return callRule(w, w.hooks.startRule, enough, func(r StartRule, ctx *Ctx) bool { return r.CanStartMatch(ctx, enough) })
 }
 
-// requestJoin asks the JoinRules about a player who is to get a team, and returns the team, and
-// false if the player stays where they are.
+// requestJoin asks the JoinRules about a player's new team. It returns the team, and false if the
+// player keeps their team.
 func (w *World) requestJoin(id PlayerID, t Team, cause JoinCause) (Team, bool) {
 	if len(w.hooks.join) == 0 {
 		return t, true

@@ -136,8 +136,8 @@ func findCommand(list []CommandSpec, name string) *CommandSpec {
 	return nil
 }
 
-// ChatCommands returns the declared chat commands in order, without hidden ones and without those
-// of mods that are switched off. The slice must not be changed.
+// ChatCommands returns the declared chat commands in order. It leaves out hidden commands and the
+// commands of mods that are switched off. The slice must not be changed.
 func (w *World) ChatCommands() []CommandSpec { return w.available(w.declared.chatCommands) }
 
 // ConsoleCommands returns the declared console commands, as ChatCommands does.

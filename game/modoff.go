@@ -68,8 +68,8 @@ func (w *World) catch(of, caller owner, depth int) {
 	}
 }
 
-// switchOff switches a mod off and takes from the world what would need it. What it did to
-// players stays as it is.
+// switchOff switches a mod off and removes its entities, menus, vote and NPCs. Its changes to
+// players stay.
 func (w *World) switchOff(of owner) {
 	w.modsOff[of-1] = true
 	w.drawing = Drawing{}
@@ -135,7 +135,7 @@ func modName(mod Mod) string {
 // hook.
 func (tx *Tx) HooksChanged() { tx.w.hooksChanged() }
 
-// modPanic is what is to be said of a mod that panicked.
+// modPanic is the description of a mod's panic for EvModOff.
 type modPanic struct {
 	of   owner
 	text string
@@ -154,9 +154,8 @@ const (
 	maxPanicFrames = 8
 )
 
-// describePanic returns what is said of a panic: the mod, its function and the value, and lines
-// with the calls from where it panicked to that function. It is called by the deferred function
-// that recovered.
+// describePanic returns the text of EvModOff: the mod, its function and the panic, and then the
+// calls from the panic to that function. The deferred function that recovered calls it.
 func (w *World) describePanic(of owner, value any) string {
 	mod := w.mods[of-1]
 	name := modName(mod)
@@ -190,7 +189,7 @@ func (w *World) describePanic(of owner, value any) string {
 	return strings.Join(append([]string{text}, calls...), "\n")
 }
 
-// modsOff visits which mods are switched off, and whose the NPCs are, which go with them.
+// modsOff visits the mods that are switched off, and the owners of NPCs.
 func (v *visitor) modsOff(w *World) {
 	n := &w.npcs
 	if v.op != hashing && v.extra(44, n.of != [MaxPlayers]owner{} || slices.ContainsFunc(n.requests, func(r NPC) bool { return r.of != theMode })) {

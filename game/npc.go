@@ -14,8 +14,8 @@ type NPC struct {
 	of owner
 }
 
-// npcs are the players without clients. Their seats are chosen by those who know the clients,
-// the server: it sends a CmdAddNPC for each that is wanted.
+// npcs are the players without clients. The server knows the clients and chooses the seats: it
+// sends a CmdAddNPC for each request.
 type npcs struct {
 	present  PlayerMask
 	leaving  PlayerMask // of these, those that are to be removed

@@ -218,7 +218,7 @@ func (w *World) tickPlayer(id PlayerID) {
 	}
 }
 
-// postTickPlayer moves the camera of a spectator to what it follows.
+// postTickPlayer moves a spectator's camera to its target.
 func (w *World) postTickPlayer(id PlayerID) {
 	p := &w.players[id]
 	if !p.isSpectating() || p.specMode == SpectateFree {

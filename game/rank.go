@@ -208,7 +208,7 @@ func (a *RankAnswer) encode() string {
 	return string(b)
 }
 
-// parseRankAnswer is the inverse of encode, nil for what it cannot be.
+// parseRankAnswer is the inverse of encode. It returns nil for invalid text.
 func parseRankAnswer(text string) *RankAnswer {
 	var first, a RankAnswer
 	// What is empty or not quite UTF-8 comes out of the second pass as it would of encode.

@@ -36,7 +36,7 @@ type Rules struct {
 	VoteSpectate     bool  // players can vote to make a player a spectator [sv_vote_spectate]
 }
 
-// defaultInfoChangeDelay is that of Teeworlds, where it is fixed.
+// defaultInfoChangeDelay is the fixed delay of Teeworlds.
 const defaultInfoChangeDelay = 5
 
 // DefaultRules returns the rules of a Teeworlds 0.7.5 server without configuration.

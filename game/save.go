@@ -169,7 +169,7 @@ func (v *visitor) rules(r *Rules) {
 	}
 }
 
-// infoChangeDelay visits the delay unless it is that of Teeworlds.
+// infoChangeDelay visits the delay unless it is the default.
 func (v *visitor) infoChangeDelay(r *Rules) {
 	if v.extra(47, r.InfoChangeDelay != defaultInfoChangeDelay) {
 		num(v, &r.InfoChangeDelay)

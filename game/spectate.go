@@ -2,7 +2,7 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// followRadius is the maximum distance of a spectator's click from what it selects.
+// followRadius is the maximum distance between a spectator's click and the selected target.
 const followRadius float32 = 6 * 32
 
 // toggleFollow handles a spectator's click: in free view it follows the closest tee or

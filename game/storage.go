@@ -198,7 +198,7 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// parseAnswer is the inverse of StoreAnswer.Command, and false for what it cannot be.
+// parseAnswer is the inverse of StoreAnswer.Command. It returns false for an invalid text.
 func parseAnswer(text string) (a StoreAnswer, ok bool) {
 	b := []byte(text)
 	ok = true

@@ -34,7 +34,8 @@ const (
 // ErrTerrain means that the layers of a terrain have different sizes. [New] returns it.
 var ErrTerrain = terrain.Err
 
-// terrainSum returns a checksum of all layers and settings: that of the tiles if there is nothing else.
+// terrainSum returns a checksum of all layers and settings. If only tiles are set, it is the
+// checksum of the tiles.
 func terrainSum(t *Terrain) uint32 {
 	var h hasher
 	for i, list := range [...][]TileFlags{t.Flags, t.FrontFlags} {

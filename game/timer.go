@@ -56,8 +56,8 @@ func (tx *Tx) TicksLeft(t Timer, id PlayerID) int32 {
 	return 0
 }
 
-// tickTimers calls what is due: of each timer in the order of their declaration, the players in
-// ascending order, and then nobody.
+// tickTimers calls the timers that are due, in the order of declaration. For each timer it calls
+// the players in ascending order, and then Nobody.
 func (w *World) tickTimers() {
 	paused := w.match.isPaused()
 	for i := range w.declared.timers {

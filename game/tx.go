@@ -64,7 +64,7 @@ func (tx *Tx) IsBot(id PlayerID) bool {
 	return p != nil && p.bot
 }
 
-// Team returns a player's team, TeamSpectators for an unknown player.
+// Team returns a player's team, or TeamSpectators if the player is not connected.
 func (tx *Tx) Team(id PlayerID) Team {
 	if p := tx.player(id); p != nil {
 		return p.team
@@ -176,7 +176,7 @@ func (tx *Tx) EnableRespawn(id PlayerID) {
 	}
 }
 
-// RespawnNow lets a dead player respawn without waiting, unless the player is out of the round.
+// RespawnNow makes a dead player respawn without waiting, unless the player is out of the round.
 func (tx *Tx) RespawnNow(id PlayerID) {
 	if p := tx.player(id); p != nil && !p.respawnDisabled && !tx.w.isAlive(id) {
 		p.respawnTick = tx.w.tick
@@ -300,7 +300,7 @@ func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 	}
 }
 
-// Kill kills a tee. The death counts as a suicide.
+// Kill kills a tee. The death counts as a suicide; clients show weapon as its cause.
 func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
 	switch {
 	case tx.character(id) == nil:

@@ -245,8 +245,7 @@ const (
 )
 
 // MaskInput disables the given controls of a tee and enables all others, until the tee dies or the
-// next call. Aiming and the camera always work. Clients predict it as well as they predict
-// [Tx.Freeze].
+// next call. Aiming and the camera always work. Clients predict disabled controls only in part.
 func (tx *Tx) MaskInput(id PlayerID, disabled Controls) {
 	if c := tx.character(id); c != nil && c.masked != disabled&ControlAll {
 		c.masked = disabled & ControlAll

@@ -41,7 +41,7 @@ func (tx *Tx) Flag(t Team) (FlagInfo, bool) {
 	return FlagInfo{Pos: f.pos, AtStand: f.atStand, Carrier: f.carrier, GrabTick: f.grabTick}, true
 }
 
-// GrabFlag gives a team's flag to a living character.
+// GrabFlag gives a team's flag to a living tee.
 func (tx *Tx) GrabFlag(t Team, id PlayerID) {
 	f := tx.flag(t)
 	if f == nil || tx.character(id) == nil {

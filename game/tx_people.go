@@ -52,7 +52,7 @@ func (tx *Tx) SendGameMsgTo(to PlayerMask, n GameMsg, value int32, id PlayerID, 
 	tx.effect(Event{Kind: EvGameMsg, To: to, GameMsg: n, Value: value, Player: id, Extra: extra})
 }
 
-// people is what mode and mods show players, and ask them.
+// people holds the menus, texts and the vote that mode and mods show to players.
 type people struct {
 	used bool // is not zero
 	of   [MaxPlayers]shown
@@ -220,7 +220,7 @@ func (w *World) applyVoteEnd(cmd *Command) {
 	w.callDeclared(ended.of, func(ctx *Ctx) { ended.hook(ctx, cmd.Value > 0) })
 }
 
-// forgetShown forgets what a player was shown who leaves.
+// forgetShown removes the texts and the menu of a player who leaves.
 func (w *World) forgetShown(id PlayerID) {
 	w.people.of[id] = shown{}
 	if v := &w.people.vote; v.vote != 0 && v.caller == id {
@@ -228,7 +228,7 @@ func (w *World) forgetShown(id PlayerID) {
 	}
 }
 
-// people visits what players are shown and asked.
+// people visits the menus, texts and the vote shown to players.
 func (v *visitor) people(w *World) {
 	p := &w.people
 	p.used = true

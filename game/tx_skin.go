@@ -61,7 +61,7 @@ func (w *World) shownSkin(id PlayerID) *Skin {
 	return &w.players[id].profile.Skin
 }
 
-// endSkin shows the player's own skin again when that of a mod is over.
+// endSkin shows the player's own skin again when the mod's skin has expired.
 func (w *World) endSkin(id PlayerID) {
 	if s := &w.playerExtras[id].skin; s.until > 0 && s.until <= w.tick {
 		w.clearSkin(id)

@@ -60,7 +60,7 @@ const (
 // such a tee deep frozen.
 const FreezeForever int32 = -1
 
-// characterStates is the part of a character that only mods change. It takes effect if
+// characterStates is the part of a character that only mods change. It has an effect only if
 // World.extended is set.
 type characterStates struct {
 	flags       CharacterFlags
@@ -112,7 +112,7 @@ func (tx *Tx) AddFlags(id PlayerID, f CharacterFlags) { tx.SetFlags(id, tx.Flags
 func (tx *Tx) RemoveFlags(id PlayerID, f CharacterFlags) { tx.SetFlags(id, tx.Flags(id)&^f) }
 
 // Freeze freezes a tee for some ticks, or for FreezeForever: it cannot move, hook or fire. Freeze
-// reports whether this freeze lasts longer than the one before. As in DDNet, a freeze that began
+// reports whether the tee is now frozen for longer than before. As in DDNet, a freeze that began
 // less than a second ago is only replaced by one that lasts over a second longer. So Freeze can be
 // called in every tick.
 //
@@ -252,7 +252,7 @@ func (f CharacterFlags) Exceptions() (e physics.Exceptions) {
 	return e
 }
 
-// maskCoreInput removes what does nothing from an input.
+// maskCoreInput clears the disabled controls in an input.
 func (c *character) maskCoreInput(in *physics.Input, tick int32) {
 	disabled := c.disabled(tick)
 	if disabled&ControlMove != 0 {
@@ -262,7 +262,7 @@ func (c *character) maskCoreInput(in *physics.Input, tick int32) {
 	in.Hook = in.Hook && disabled&ControlHook == 0
 }
 
-// endCoreTick renews what is endless, and jumps.
+// endCoreTick applies endless hook and the jump limits.
 func (c *character) endCoreTick() { c.flags.endTick(&c.core, usualJumps+c.moreJumps, &c.airJumps) }
 
 // EndTick applies endless hook and the jump limits after a tick of the physics. Clients call it to

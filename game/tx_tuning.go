@@ -13,8 +13,8 @@ type playerExtras struct {
 type playerTuning struct {
 	own     bool
 	current Tuning // if own
-	// told is the tuning that the client was told last, and predicted that for clients that
-	// do not know the states of tees. On entering, a client knows that of the world.
+	// told is the tuning last sent to the client. predicted is the one for clients that do not know
+	// the states of tees. A client that enters has the tuning of the world.
 	told, predicted Tuning
 }
 
@@ -98,8 +98,7 @@ func (w *World) PredictedTuning(id PlayerID) Tuning {
 	return t
 }
 
-// tellTunings emits an event for every player whose tuning is another one than they were
-// told.
+// tellTunings emits an event for every player whose tuning differs from the one last sent.
 func (w *World) tellTunings() {
 	if w.ddrace != nil { // which says when
 		return
@@ -119,7 +118,7 @@ func (w *World) tellTunings() {
 	}
 }
 
-// toldTuning remembers that all were told the tuning of the world.
+// toldTuning records that all clients have the tuning of the world.
 func (w *World) toldTuning() {
 	for i := range w.players {
 		if w.players[i].inGame {

@@ -40,8 +40,8 @@ type tuneChange struct {
 }
 
 // TuneZone declares a zone. Call it in Start. If a tee is in several zones, the one declared first
-// counts. While [Tx.SetPlayerTuning] gives the player a tuning, zones do not count. Clients are
-// sent the tuning as described there.
+// counts. While [Tx.SetPlayerTuning] gives the player a tuning, zones do not count. As with
+// SetPlayerTuning, clients are sent the tuning at the end of the tick.
 func (tx *Tx) TuneZone(z TuneZone) {
 	w, d := tx.w, tx.declare("TuneZone")
 	own := tuneZone{TuneZone: z, of: w.running}
@@ -89,7 +89,7 @@ func (w *World) isInZone(z *tuneZone, pos vec.Vec2) bool {
 		(z.Tune == 0 || at(t.Tune, i).Number == z.Tune)
 }
 
-// apply changes a tuning to that of the zone.
+// apply changes a tuning to the zone's.
 func (z *tuneZone) apply(t *Tuning) {
 	for _, c := range z.changes {
 		t.SetAt(c.index, c.value)

@@ -116,7 +116,7 @@ func (v *IntVar) clamp(x int32) int32 {
 	return x
 }
 
-// set sets a variable. A text that is no number leaves a number as it is.
+// set sets a variable. A text that is not a number does not change a number.
 func (v *variable) set(value string) {
 	if v.text != nil {
 		*v.text.Value = cutString(value, v.text.MaxLen)
@@ -139,7 +139,8 @@ func (v *variable) value() string {
 	return strconv.Itoa(int(*v.number.Value))
 }
 
-// Variables returns the declared variables in order, without those of mods that are switched off.
+// Variables returns the declared variables in order. It leaves out the variables of mods that are
+// switched off.
 func (w *World) Variables() []Variable {
 	var all []Variable
 	for i := range w.declared.variables {

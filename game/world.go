@@ -237,7 +237,7 @@ func (w *World) Step(cmds []Command) []Event {
 	return w.events
 }
 
-// tickRest ends a tick after that of the entities.
+// tickRest ends a tick after the entities have moved.
 func (w *World) tickRest() {
 	w.tickMatch()
 	w.tickTimers()
