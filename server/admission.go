@@ -92,7 +92,7 @@ func (s *Server) handleTokenless(now conn.Time, peer transport.Peer, b []byte, v
 	case s.settings.VanillaAntispoof == 0:
 		s.admit(now, peer, b, v, false)
 	case s.settings.Password != "":
-		v.refuse("This server has a password, which your version cannot tell it")
+		v.refuse("This server has a password, and your version cannot send one")
 	default:
 		v.sendChallenge()
 	}
@@ -136,7 +136,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 		return
 	}
 	if most := int(s.settings.MaxClientsPerNetwork); most > 0 && sameSite >= most && !peer.Addr().IsLoopback() {
-		refuse(fmt.Sprintf("Only %d players of the same network are allowed", most), dropFull)
+		refuse(fmt.Sprintf("Only %d players from the same network are allowed", most), dropFull)
 		return
 	}
 	switch s.mayConnect(now, peer.Addr()) {
@@ -206,7 +206,7 @@ func (s *Server) restartSession(now conn.Time, c *session) {
 		c.drop("Too many connections, wait a moment")
 		return
 	}
-	c.sayFarewell("connects again")
+	c.sayFarewell("reconnects")
 	s.leaveWorld(c, "")
 	s.votersChanged()
 	limits := c.limits

@@ -137,7 +137,7 @@ func (s *Server) retryAuditLog() {
 func (s *Server) setAuditLog(call *console.Call) {
 	if s.settings.AuditLog != s.auditLog.from {
 		s.settings.AuditLog = s.auditLog.from
-		call.Warn("server", "sv_audit_log can be changed only where the server is started")
+		call.Warn("server", "sv_audit_log can be set only in the configuration, before the server starts")
 		return
 	}
 	s.openAuditLog()

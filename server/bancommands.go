@@ -156,7 +156,7 @@ func (s *Server) cmdBans(call *console.Call) {
 func (s *Server) cmdBansSave(call *console.Call) {
 	name, err := console.CleanPath(call.Arg(0))
 	if err == nil && !slices.Contains([]string{"", ".cfg", ".txt"}, path.Ext(name)) {
-		err = errors.New("it must end in .cfg or .txt")
+		err = errors.New("the name must end in .cfg or .txt")
 	}
 	if err == nil {
 		err = s.replaceFile(name, appendBans(nil, s.bans.list(), s.bans.clock(), s.cfg.DDNet), func() error { return s.checkBanList(name) })

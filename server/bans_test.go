@@ -140,7 +140,7 @@ func TestBansSave(t *testing.T) {
 	}
 	ts = newTestServer(t, files)
 	ts.log.Reset()
-	if ts.srv.Execute("bans_save x"); !strings.Contains(ts.log.String(), "failed to save banlist to 'x': there is no folder to write to") {
+	if ts.srv.Execute("bans_save x"); !strings.Contains(ts.log.String(), "failed to save banlist to 'x': the server has no folder to write to") {
 		t.Error(ts.log.String())
 	}
 }

@@ -85,10 +85,10 @@ func (c *chatCommand) info() *bridge.CommandInfo {
 // it to them. Without it, mods get the line as one of chat; see [game.ChatHook].
 func (s *Server) AddChatCommand(cmd ChatCommand) error {
 	if n := strings.Trim(cmd.Name, "abcdefghijklmnopqrstuvwxyz0123456789_"); n != "" || cmd.Name == "" || len(cmd.Name) > maxChatCommandName {
-		return fmt.Errorf("%w: a name has 1 to %d of the characters a-z, 0-9 and _: %q", ErrChatCommand, maxChatCommandName, cmd.Name)
+		return fmt.Errorf("%w: a name must have 1 to %d of the characters a-z, 0-9 and _: %q", ErrChatCommand, maxChatCommandName, cmd.Name)
 	}
 	if len(cmd.Params) > maxChatCommandText || len(cmd.Help) > maxChatCommandText {
-		return fmt.Errorf("%w: /%s: parameters and help have at most %d bytes", ErrChatCommand, cmd.Name, maxChatCommandText)
+		return fmt.Errorf("%w: /%s: parameters and help may have at most %d bytes each", ErrChatCommand, cmd.Name, maxChatCommandText)
 	}
 	if cmd.Run == nil {
 		return fmt.Errorf("%w: /%s: Run is not set", ErrChatCommand, cmd.Name)
@@ -99,7 +99,7 @@ func (s *Server) AddChatCommand(cmd ChatCommand) error {
 	}
 	i, found := s.findChatCommand(cmd.Name)
 	if found && !s.chatCommands[i].replaceable {
-		return fmt.Errorf("%w: /%s exists", ErrChatCommand, cmd.Name)
+		return fmt.Errorf("%w: /%s: already registered", ErrChatCommand, cmd.Name)
 	}
 	added := chatCommand{ChatCommand: cmd, params: params}
 	if found {
@@ -176,7 +176,7 @@ func (s *Server) addChatCommands() error {
 		{Name: "pause", Help: "Makes you a spectator, or a player again", replaceable: true, Run: (*ChatCall).pause},
 		{Name: "spec", Help: "Makes you a spectator, or a player again", replaceable: true, Unlisted: true, Run: (*ChatCall).pause},
 		{Name: "spectate", Help: "Makes you a spectator, or a player again", Unlisted: true, Run: (*ChatCall).pause},
-		{Name: "ready", Help: "Changes whether you are ready", Unlisted: true, Run: (*ChatCall).ready},
+		{Name: "ready", Help: "Marks you as ready, or as not ready", Unlisted: true, Run: (*ChatCall).ready},
 		{Name: "w", Private: true, Params: "s[name] r[text]", Help: "Whispers to one player", unparsed: true, Run: (*ChatCall).whisper},
 		{Name: "whisper", Private: true, Params: "s[name] r[text]", Help: "Whispers to one player", Unlisted: true, unparsed: true, Run: (*ChatCall).whisper},
 		{Name: "c", Private: true, Params: "r[text]", Help: "Whispers to the same player again", Run: (*ChatCall).whisperAgain},
@@ -208,7 +208,7 @@ func (c *session) runChatCommand(line string) bool {
 		return false
 	}
 	if len(line) > maxChatLine {
-		c.reply(fmt.Sprintf("The line has %d bytes, the most are %d", len(line), maxChatLine))
+		c.reply(fmt.Sprintf("Your line has %d bytes; at most %d are allowed", len(line), maxChatLine))
 		return true
 	}
 	cmd := c.server.chatCommands[i]
@@ -354,7 +354,7 @@ func (c *ChatCall) pause() { c.session.toggleSpectating() }
 
 func (c *ChatCall) ready() {
 	if !c.session.server.world.Rules().ReadyMode {
-		c.Reply("This server does not wait until players are ready")
+		c.Reply("This server does not wait for players to be ready")
 		return
 	}
 	c.Request(game.Command{Kind: game.CmdReady, Target: game.Nobody})
@@ -416,7 +416,7 @@ func (c *session) whisper(args string) {
 	}
 	switch {
 	case name == "" || text == "":
-		c.reply("Write /w NAME TEXT to whisper, with a name that has spaces in quotation marks")
+		c.reply("Write /w NAME TEXT to whisper. Put a name with spaces in quotation marks")
 	case target == game.Nobody:
 		c.reply(fmt.Sprintf("No player with name \"%s\" found", name))
 	default:

@@ -75,13 +75,13 @@ func eachVersion(t *testing.T, test func(t *testing.T, kind client.SessionConfig
 func TestChatCommands(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
 		ct := newChatTest(t, kind)
-		const usage = "Write /w NAME TEXT to whisper, with a name that has spaces in quotation marks"
+		const usage = "Write /w NAME TEXT to whisper. Put a name with spaces in quotation marks"
 		for _, c := range []struct{ line, want string }{
 			{"/hlep", "No such command: /hlep. Try /help"},
 			{"/login secret", "No such command: /login. Try /help"},
 			{"/", "No such command: /. Try /help"},
 			{"//", "No such command: //. Try /help"},
-			{"/ready", "This server does not wait until players are ready"},
+			{"/ready", "This server does not wait for players to be ready"},
 			{"/timeout U5E72ARPGZqkk8fH", ""},
 			{"/mc;timeout U5E72;emote angry", ""},
 			{"/c hello", "You do not have an ongoing conversation. Whisper to someone to start one"},
@@ -331,7 +331,7 @@ func TestOfferedChatCommands(t *testing.T) {
 		for name, list := range seen {
 			want := slices.Clone(want[name])
 			if ready && name != "0.6" {
-				want = append(want, "ready||Changes whether you are ready")
+				want = append(want, "ready||Marks you as ready, or as not ready")
 			}
 			if !slices.Equal(*list, want) {
 				t.Errorf("%s: %s is offered\n%q, not\n%q", when, name, *list, want)

@@ -50,18 +50,18 @@ func (s *Server) newConsole() error {
 		{Name: "bans_save", Params: "s[file]", Help: "Save banlist in a file, for exec", Flags: stored, Run: s.cmdBansSave},
 		{Name: "unban_range", Params: "s[first] s[last]", Help: "Unban a range", Flags: stored | console.Hidden, Run: s.cmdUnbanRange},
 		{Name: "ban_range", Params: "s[first] s[last] ?i[minutes] r[reason]", Help: "Ban a range", Flags: stored | console.Hidden, Run: s.cmdBanRange},
-		{Name: "addip", Params: "s[minutes] s[network]", Help: "Ban an address or network for x minutes (0 = for ever)", Flags: stored, Run: s.cmdAddIP},
-		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Unban a network, and with 'all' also the networks in it", Flags: stored, Run: s.cmdRemoveIP},
+		{Name: "addip", Params: "s[minutes] s[network]", Help: "Ban an address or network for x minutes (0 = forever)", Flags: stored, Run: s.cmdAddIP},
+		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Unban a network; with 'all', also every network inside it", Flags: stored, Run: s.cmdRemoveIP},
 		{Name: "listip", Params: "?s[beginning]", Help: "Show banned networks", Flags: stored, Run: s.cmdListIP},
 		{Name: "writeip", Help: "Write the permanent bans to listip.cfg", Flags: stored, Run: s.cmdWriteIP},
 		{Name: "muteid", Params: "i[id] i[seconds] ?r[reason]", Help: "Mute a player for x seconds", Flags: stored, Run: s.cmdMuteID},
-		{Name: "muteip", Params: "s[ip] i[seconds] ?r[reason]", Help: "Mute the players of an address for x seconds", Flags: stored, Run: s.cmdMuteIP},
+		{Name: "muteip", Params: "s[ip] i[seconds] ?r[reason]", Help: "Mute all players from an address for x seconds", Flags: stored, Run: s.cmdMuteIP},
 		{Name: "unmuteid", Params: "i[id]", Help: "Unmute a player", Flags: stored, Run: s.cmdUnmuteID},
 		{Name: "unmuteip", Params: "s[ip]", Help: "Unmute an address", Flags: stored, Run: s.cmdUnmuteIP},
 		{Name: "mutes", Help: "List the mutes", Flags: stored, Run: s.cmdMutes},
 		{Name: "record", Params: "?s[file]", Help: "Record to a file", Flags: stored, Run: s.cmdRecord},
 		{Name: "stoprecord", Help: "Stop recording", Flags: open, Run: s.cmdStopRecord},
-		{Name: "sv_spectator_slots", Params: "?i", Help: "Slots of older servers that only spectators use; sets sv_player_slots", Flags: open | console.Hidden, Run: s.cmdSpectatorSlots},
+		{Name: "sv_spectator_slots", Params: "?i", Help: "Number of slots for spectators only, as in older servers; sets sv_player_slots", Flags: open | console.Hidden, Run: s.cmdSpectatorSlots},
 		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
 		{Name: "reload_mods", Help: "Reload the scripts of sv_mods whose files changed; the match goes on", Flags: open, Run: func(*console.Call) {
 			s.modReload.told = ""
@@ -79,7 +79,7 @@ func (s *Server) newConsole() error {
 		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: s.worldCommand(game.CmdLockTeams)},
 		{Name: "add_vote", Params: "s[option] r[command]", Help: "Add an option that players can vote for", Flags: open | console.Lasting, Run: s.cmdAddVote},
 		{Name: "add_map_votes", Help: "Add an option to vote for each map", Flags: open | console.Lasting, Run: s.cmdAddMapVotes},
-		{Name: "force_vote", Params: "s['option'|'kick'|'spectate'] s[option|id] ?r[reason]", Help: "Do what a passed vote would do", Flags: open, Run: s.cmdForceVote},
+		{Name: "force_vote", Params: "s['option'|'kick'|'spectate'] s[option|id] ?r[reason]", Help: "Force a vote: carry it out without asking the players", Flags: open, Run: s.cmdForceVote},
 		{Name: "info", Help: "Show what this server is, as DDNet's votes do", Flags: open | console.Hidden, Run: func(call *console.Call) {
 			call.Print("server", "this is a teeyard %s server", Version())
 		}},
@@ -122,11 +122,11 @@ func (s *Server) addHooks() error {
 	}{
 		{func(call *console.Call) {
 			if call.Int(0) != 0 {
-				call.Print("server", "%s is kept but has no effect", call.Name)
+				call.Print("server", "%s is accepted but has no effect", call.Name)
 			}
 		}, withoutEffect},
 		{whenStarted(func(call *console.Call) {
-			call.Print("server", "%s is used when the server starts again", call.Name)
+			call.Print("server", "%s takes effect when the server restarts", call.Name)
 		}), usedAtStart},
 		{func(*console.Call) { s.setGameType() }, []string{"sv_gametype"}},
 		{func(*console.Call) { s.setInactiveTime() }, []string{"sv_inactivekick_time"}},
@@ -136,14 +136,14 @@ func (s *Server) addHooks() error {
 				return
 			}
 			s.reportedGameType = ""
-			call.Print("server", "sv_gametype is used with the next map, or after reload")
+			call.Print("server", "sv_gametype takes effect with the next map, or after reload")
 		}), []string{"sv_gametype"}},
 		{whenStarted(func(call *console.Call) {
-			call.Print("server", "sv_mods is used with the next map, or after reload")
+			call.Print("server", "sv_mods takes effect with the next map, or after reload")
 		}), []string{"sv_mods"}},
 		{whenStarted(func(call *console.Call) {
 			if s.settings.Map == s.gameMap.svMap {
-				call.Print("server", "map '%s' is being played; reload reads it again", s.settings.Map)
+				call.Print("server", "map '%s' is already running; reload reads it again", s.settings.Map)
 				return
 			}
 			call.Print("server", "changing to map '%s'", s.settings.Map)
@@ -375,7 +375,7 @@ func (s *Server) cmdKick(call *console.Call) {
 	id, c := call.Int(0), s.sessionArg(call)
 	switch who := &call.Caller; {
 	case id >= 0 && id < len(s.sessions) && s.bots.has(game.PlayerID(id)):
-		call.Warn("server", "client %d is a bot; sv_bots or a mod says how many there are", id)
+		call.Warn("server", "client %d is a bot; sv_bots or a mod sets the number of bots", id)
 	case c == nil:
 		call.Warn("server", "invalid client id to kick")
 	case id == who.ID:
@@ -438,9 +438,9 @@ func tuneParamArg(call *console.Call) int {
 			names = append(names, physics.TuneParamName(i))
 		}
 		if name := console.Similar(call.Arg(0), names); name != "" {
-			call.Print("tuning", "is it %s? tunes lists all", name)
+			call.Print("tuning", "did you mean %s? tunes lists all parameters", name)
 		} else {
-			call.Print("tuning", "tunes lists all")
+			call.Print("tuning", "tunes lists all parameters")
 		}
 	}
 	return i
@@ -506,7 +506,7 @@ func (s *Server) cmdChangeMap(call *console.Call) {
 			s.changeRaceMap(call, name)
 			return
 		}
-		call.Print("server", "the match ends now, map '%s' follows in about 10 seconds", name)
+		call.Print("server", "the match ends now; map '%s' follows in about 10 seconds", name)
 		return
 	}
 	if s.world.IsDDRace() {
@@ -514,9 +514,9 @@ func (s *Server) cmdChangeMap(call *console.Call) {
 		return
 	}
 	if next := s.nextMap(); next != "" {
-		call.Print("server", "the match ends now, map '%s' follows in about 10 seconds", next)
+		call.Print("server", "the match ends now; map '%s' follows in about 10 seconds", next)
 	} else {
-		call.Print("server", "the match ends now, another one on this map follows in about 10 seconds (sv_maprotation is empty)")
+		call.Print("server", "the match ends now; another one on this map follows in about 10 seconds (sv_maprotation is empty)")
 	}
 	s.queueCommand(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
 }

@@ -17,8 +17,8 @@ var ddnetChatCommands = []ChatCommand{
 	{Name: "list", Private: true, Params: "?s[filter]", Help: "Lists the players, or those with a text in their names", Unlisted: true, Run: (*ChatCall).list},
 	{Name: "dnd", Help: "Hides the public chat and messages, or shows them again", Unlisted: true, Run: (*ChatCall).doNotDisturb},
 	{Name: "map", Private: true, Params: "?r[map]", Help: "Calls a vote for a map", Unlisted: true, Run: (*ChatCall).voteMap},
-	{Name: "pausevoted", Help: "Shows the player of the vote while your tee waits", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("pause") }},
-	{Name: "specvoted", Help: "Shows the player of the vote", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("spec") }},
+	{Name: "pausevoted", Help: "Pauses your tee and shows the player whom the vote is about", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("pause") }},
+	{Name: "specvoted", Help: "Shows the player whom the vote is about", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("spec") }},
 	{Name: "timeout", Private: true, Params: "?s[code]", Help: "Keeps your seat if you time out; clients send it themselves", Unlisted: true, Run: func(*ChatCall) {}}, // see timeouts.go
 	{Name: "credits", Help: "Shows the name, mode and version of this server", Unlisted: true, Run: (*ChatCall).info},
 }

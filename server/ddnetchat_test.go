@@ -42,7 +42,7 @@ func TestDDNetChat(t *testing.T) {
 		ct.write("/map WstGL", false)
 		ct.run(time.Second)
 		testenv.Check(t, slices.Equal(about, []string{"go west"}), "votes about %q", about)
-		says("/map %est", "Another vote runs; wait for its end")
+		says("/map %est", "Another vote is running; wait until it ends")
 		checkStats(t, ct.players...)
 	})
 }

@@ -20,7 +20,7 @@ func TestAllNamesOfDDNet(t *testing.T) {
 	}
 	for _, name := range strings.Fields(string(testenv.Must(os.ReadFile("console/testdata/ddnet16.txt")))) {
 		why, isDDNet := console.DDNetReason(name)
-		switch needs := strings.HasSuffix(why, "DDRace is played") || strings.HasSuffix(why, "in the chat"); {
+		switch needs := strings.HasSuffix(why, "only in DDRace") || strings.HasSuffix(why, "in the chat"); {
 		case !has(name) && (!isDDNet || needs):
 			t.Errorf("%s is missing", name)
 		case has(name) && isDDNet && !needs && name != "add_sqlserver":

@@ -21,15 +21,15 @@ func (s *Server) ddnetCommands() []console.Command {
 		{Name: "vote_unmute", Params: "i[id]", Help: "Allow a player to call votes again", Flags: hidden, Run: s.cmdVoteUnmute},
 		{Name: "vote_mutes", Help: "List the players who may not call votes", Flags: hidden, Run: s.cmdVoteMutes},
 		{Name: "vote_no", Help: "End the running vote with a no", Flags: hidden, Run: func(*console.Call) { s.decideVote("no") }},
-		{Name: "moderate", Help: "Let votes about players wait for your decision, or stop that", Flags: hidden, Run: s.cmdModerate},
+		{Name: "moderate", Help: "Start or stop moderating votes about players yourself", Flags: hidden, Run: s.cmdModerate},
 		{Name: "pause_game", Help: "Pause/unpause game", Flags: hidden, Run: s.cmdPause},
 		{Name: "random_map", Params: "?i[stars]", Help: "Change to a random map that players can vote for", Flags: hidden | console.Store, Run: s.cmdRandomMap},
 		{Name: "random_unfinished_map", Params: "?i[stars]", Help: "Change to a random map that the caller of the vote has not finished", Flags: hidden | console.Store, Run: s.cmdRandomMap},
-		{Name: "dump_antibot", Help: "Report that there is no module against bots", Flags: hidden, Run: dumpAntibot},
+		{Name: "dump_antibot", Help: "Print that this server has no antibot module", Flags: hidden, Run: dumpAntibot},
 		{Name: "mute", Help: "Explain how to mute", Flags: hidden, Run: func(call *console.Call) {
 			call.Print("mutes", "use 'muteid ID SECONDS [REASON]' or 'muteip ADDRESS SECONDS [REASON]'")
 		}},
-		{Name: "unmute", Params: "i[number]", Help: "End the mute with a number of the list of mutes", Flags: hidden, Run: s.cmdUnmute},
+		{Name: "unmute", Params: "i[number]", Help: "End the mute with this number in the list of mutes", Flags: hidden, Run: s.cmdUnmute},
 	}
 }
 
@@ -131,7 +131,7 @@ func (s *Server) callerName(call *console.Call) string {
 func (s *Server) cmdModerate(call *console.Call) {
 	id := call.Caller.ID
 	if id < 0 || id >= len(s.sessions) || s.sessions[id] == nil {
-		call.Warn("server", "moderate is for operators who are in the game")
+		call.Warn("server", "moderate works only for operators in the game")
 		return
 	}
 	c := s.sessions[id]
@@ -170,7 +170,7 @@ func (s *Server) runsVoteAboutPlayer(id game.PlayerID) bool {
 func (s *Server) cmdUnmute(call *console.Call) {
 	i := call.Int(0)
 	if i < 0 || i >= len(s.mutes) {
-		call.Warn("mutes", "there is no mute %d", i)
+		call.Warn("mutes", "mute %d does not exist; mutes lists the mutes", i)
 		return
 	}
 	s.endMute(call, i)

@@ -62,7 +62,7 @@ func TestUnmute(t *testing.T) {
 	ts.srv.Execute("unmute 5; unmute -1; unmute 0; mutes; mute")
 	lines := strings.Split(strings.TrimSpace(ts.log.String()), "\n")
 	testenv.Check(t, slices.Equal(lines, []string{
-		"[mutes]: there is no mute 5", "[mutes]: there is no mute -1", "[mutes]: unmuted addr=20.0.0.1",
+		"[mutes]: mute 5 does not exist; mutes lists the mutes", "[mutes]: mute -1 does not exist; mutes lists the mutes", "[mutes]: unmuted addr=20.0.0.1",
 		"[mutes]: 0: addr=20.0.0.2 seconds=60", "[mutes]: use 'muteid ID SECONDS [REASON]' or 'muteip ADDRESS SECONDS [REASON]'",
 	}), "printed %q", lines)
 }

@@ -57,7 +57,7 @@ func (s *Server) cmdRecord(call *console.Call) {
 	case name == "":
 		name = "demo_" + time.Now().Format(recorder.TimeLayout)
 	case !fs.ValidPath(name) || strings.ContainsAny(name, "\\:") || len(name) > maxDemoName:
-		call.Warn("demo_recorder", "Unable to open 'demos/%s%s' for recording: this is not the name of a file in the folder demos", name, DemoSuffix)
+		call.Warn("demo_recorder", "Unable to open 'demos/%s%s' for recording: not a file name inside the folder demos", name, DemoSuffix)
 		return
 	}
 	if err := s.beginDemo(name, false); err != nil {
@@ -105,12 +105,12 @@ func demoFormats(setting string) (formats []recorder.Format, err error) {
 	for _, name := range strings.FieldsFunc(setting, func(r rune) bool { return strings.ContainsRune(";, ", r) }) {
 		f, ok := recorder.ParseFormat(name)
 		if !ok {
-			return nil, fmt.Errorf("%q is no format, take tw07, ddnet or both", safetext.Line(name))
+			return nil, fmt.Errorf("%q is not a demo format; use tw07, ddnet or both", safetext.Line(name))
 		}
 		formats = append(formats, f)
 	}
 	if len(formats) == 0 || len(formats) > 2 || len(formats) == 2 && formats[0] == formats[1] {
-		return nil, fmt.Errorf("%q: take tw07, ddnet or both", safetext.Line(setting))
+		return nil, fmt.Errorf("%q: use tw07, ddnet or both", safetext.Line(setting))
 	}
 	return formats, nil
 }
@@ -141,7 +141,7 @@ func (s *Server) beginDemo(name string, automatic bool) error {
 	for i, format := range formats {
 		m, err := s.gameMap.forVersion(format)
 		if err != nil {
-			return fmt.Errorf("%v: the map cannot be made fit for it: %w", format, err)
+			return fmt.Errorf("%v: the map cannot be converted to it: %w", format, err)
 		}
 		ending := ""
 		if i > 0 {
@@ -193,7 +193,7 @@ func (s *Server) closeDemos() {
 			}
 			s.printDemoNews(console.Operator, n)
 		case <-timeout:
-			s.print(console.Warning, "demo_recorder", "the disk does not answer, the end of the demo may be lost")
+			s.print(console.Warning, "demo_recorder", "the disk does not answer; the end of the demo may be lost")
 			return
 		}
 	}
@@ -236,7 +236,7 @@ func (s *Server) takeDemoRecords() {
 		}
 		if f.batch == nil {
 			s.dropDemo(f)
-			s.print(console.Warning, "demo_recorder", fmt.Sprintf("not recording '%s' any more: the disk is too slow", demoPath(f.name)))
+			s.print(console.Warning, "demo_recorder", fmt.Sprintf("stopped recording '%s': the disk is too slow", demoPath(f.name)))
 			i--
 			continue
 		}
@@ -283,7 +283,7 @@ func (s *Server) printDemoNews(who console.Caller, n demoNews) {
 	case n.name == "":
 		s.printFor(who, console.Warning, "demo_recorder", fmt.Sprintf("Unable to open '%s' for recording: %v", demoPath(n.file.name), n.err))
 	default:
-		s.printFor(who, console.Warning, "demo_recorder", fmt.Sprintf("not recording 'demos/%s' any more: %v", n.name, n.err))
+		s.printFor(who, console.Warning, "demo_recorder", fmt.Sprintf("stopped recording 'demos/%s': %v", n.name, n.err))
 	}
 }
 

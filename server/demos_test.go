@@ -227,7 +227,7 @@ func TestDemoNames(t *testing.T) {
 	none := newTestServer(t, nil)
 	none.srv.Execute("record")
 	none.step(1)
-	if !strings.Contains(none.log.String(), "Unable to record: there is no folder to write to") {
+	if !strings.Contains(none.log.String(), "Unable to record: the server has no folder to write to") {
 		t.Errorf("without a folder: %s", none.log.String())
 	}
 }
@@ -318,7 +318,7 @@ func TestDemoTrouble(t *testing.T) {
 		dt.folder.broken = errors.New("disk full")
 		dt.folder.mu.Unlock()
 		dt.play(600, anna)
-		dt.awaitLog("not recording 'demos/x.demo' any more: disk full")
+		dt.awaitLog("stopped recording 'demos/x.demo': disk full")
 		dt.folder.mu.Lock()
 		dt.folder.broken = nil
 		dt.folder.mu.Unlock()
@@ -344,7 +344,7 @@ func TestDemoTrouble(t *testing.T) {
 				t.Fatalf("record %d: %d files, %d batches", i, len(dt.srv.demos.files), dt.srv.demos.writer.made)
 			}
 		}
-		dt.awaitLog("not recording 'demos/x0.demo' any more: the disk is too slow")
+		dt.awaitLog("stopped recording 'demos/x0.demo': the disk is too slow")
 		dt.srv.Execute("record again")
 		dt.awaitLog("Unable to record: the disk does not answer")
 	})

@@ -32,14 +32,14 @@ func (s *Server) cmdDrain(call *console.Call) {
 	switch port := call.Int(0); {
 	case strings.EqualFold(arg, "off"):
 		if !d.active {
-			call.Warn("server", "drain: the server is not being drained")
+			call.Warn("server", "drain: the server is not draining")
 			return
 		}
 		*d = drain{}
-		call.Print("server", "drain: stopped, everybody may join again")
-		s.sayAsServer("The server goes on after this match")
+		call.Print("server", "drain: stopped; new clients may join again")
+		s.sayAsServer("The server continues after this match")
 	case arg != "" && (port < 1 || port > 0xffff || arg != strconv.Itoa(port) || port == int(s.Addr().Port())):
-		call.Warn("server", "drain: '%s' is no port of another server here; without one clients are told that the server ends", arg)
+		call.Warn("server", "drain: '%s' is not the port of another server on this machine; without a port, the server only tells clients that it ends", arg)
 		return
 	default:
 		began := !d.active
@@ -48,7 +48,7 @@ func (s *Server) cmdDrain(call *console.Call) {
 			d.decided = s.world.Frame().Game.State&game.StateGameOver != 0
 			s.sayAsServer("The server ends after this match")
 		}
-		call.Print("server", "drain: nobody new gets in; the server ends after this match, or as soon as the %s left (drain off stops that)%s", words.Clause(s.numClients(), "client", "has", "have"), d.whereTo())
+		call.Print("server", "drain: new clients are rejected; the server ends after this match, or as soon as the %s left (drain off cancels this)%s", words.Clause(s.numClients(), "client", "has", "have"), d.whereTo())
 	}
 	s.registration.outdated = true
 }
@@ -58,7 +58,7 @@ func (d *drain) whereTo() string {
 	if d.port == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; DDNet's clients from 17.2 on are sent to port %d then", d.port)
+	return fmt.Sprintf("; it then sends DDNet clients from 17.2 on to port %d", d.port)
 }
 
 // refusal is what clients are told that want to get in.
@@ -66,7 +66,7 @@ func (d *drain) refusal() string {
 	if d.port == 0 {
 		return "This server is about to end"
 	}
-	return fmt.Sprintf("This server is about to end, go to port %d", d.port)
+	return fmt.Sprintf("This server is about to end; join port %d instead", d.port)
 }
 
 // sayAsServer says a line in the chat.

@@ -22,11 +22,11 @@ func TestDrain(t *testing.T) {
 	}}
 	clients := []*testclient.Client{ts.join(ip(1), "seven"), ts.joinAs(client06DDNet, ip(2), "old"), ts.joinAs(latest, ip(3), "new")}
 	ts.srv.Execute("drain nowhere; drain 0; drain 65536; drain 8303; drain 08304; drain off")
-	if got := strings.Count(ts.log.String(), "is no port of another server here"); got != 5 || strings.Contains(ts.log.String(), "nobody new gets in") || ts.srv.drain.active {
+	if got := strings.Count(ts.log.String(), "is not the port of another server on this machine"); got != 5 || strings.Contains(ts.log.String(), "new clients are rejected") || ts.srv.drain.active {
 		t.Fatalf("%d refusals in\n%s", got, ts.log.String())
 	}
 	ts.srv.Execute("drain 8304")
-	if !strings.Contains(ts.log.String(), "[server]: drain: nobody new gets in; the server ends after this match, or as soon as the 3 clients have left (drain off stops that); DDNet's clients from 17.2 on are sent to port 8304 then\n") {
+	if !strings.Contains(ts.log.String(), "[server]: drain: new clients are rejected; the server ends after this match, or as soon as the 3 clients have left (drain off cancels this); it then sends DDNet clients from 17.2 on to port 8304\n") {
 		t.Errorf("drain prints\n%s", ts.log.String())
 	}
 	ts.idle(2, clients...)
@@ -38,7 +38,7 @@ func TestDrain(t *testing.T) {
 		if !c.Closed { // 0.6.5 says that it has the token with its first message
 			c.Info()
 		}
-		if !c.Closed || c.Reason != "This server is about to end, go to port 8304" {
+		if !c.Closed || c.Reason != "This server is about to end; join port 8304 instead" {
 			t.Errorf("client %d: closed %v, %q", i, c.Closed, c.Reason)
 		}
 	}

@@ -53,7 +53,7 @@ func (s *Server) openEcon() {
 		return
 	}
 	if err := s.startEcon(listenEcon(v)); err != nil {
-		s.print(console.Warning, "econ", fmt.Sprintf("couldn't open socket. port might already be in use: %v; it is tried again for %v", err, econRetryTime))
+		s.print(console.Warning, "econ", fmt.Sprintf("couldn't open socket. port might already be in use: %v; the server keeps trying for %v", err, econRetryTime))
 		s.retryEcon()
 	}
 }
@@ -96,7 +96,7 @@ func (s *Server) updateEcon(now conn.Time) {
 			e.retryAt = 0
 		case now >= e.giveUp:
 			e.retryAt = 0
-			s.print(console.Warning, "econ", fmt.Sprintf("couldn't open socket: %v; SIGHUP makes the server try it again", err))
+			s.print(console.Warning, "econ", fmt.Sprintf("couldn't open socket: %v; send SIGHUP to try again", err))
 		default:
 			e.retryAt = now.Add(econRetryInterval)
 		}

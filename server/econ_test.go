@@ -424,7 +424,7 @@ func TestEconDialect(t *testing.T) {
 		c.expect(c.take(), "[][server]: player has entered the game. ClientID=0 addr=192.0.2.9:9\n\x00\x00"+
 			"[][client_enter]: id=0 addr=192.0.2.9:9 version=1797 name='bob\u2019 x=\u2019' clan='clan' country=0\n\x00\x00")
 		c.expect(c.say("log_dialect tw06; status\n"), "[Server]: id=0 addr=192.0.2.9:9 name='bob\u2019 x=\u2019' score=0 \n\x00\x00")
-		c.expect(c.say("log_dialect tw08; log_dialect\n"), "[server]: log_dialect: \"tw08\" is no dialect, those are tw07, tw06, ddnet, json\n\x00\x00[Console]: Value: tw06\n\x00\x00")
+		c.expect(c.say("log_dialect tw08; log_dialect\n"), "[server]: log_dialect: \"tw08\" is not a log dialect; use one of tw07, tw06, ddnet, json\n\x00\x00[Console]: Value: tw06\n\x00\x00")
 		c.say("log_dialect json; console_output_level 2\n")
 		et.srv.Execute("echo " + strings.Repeat("\x01<", 400) + strings.Repeat("\"", 500))
 		et.settle()
@@ -450,7 +450,7 @@ func TestEconOpensLater(t *testing.T) {
 	port := other.Addr().(*net.TCPAddr).Port
 	ts := newTestServerWith(t, Config{Background: func(f func()) { f() }}, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password x", port))
 	ts.idle(50 * 150)
-	if log := ts.log.String(); !strings.Contains(log, "tried again for 2m0s") || !strings.Contains(log, "SIGHUP makes the server try it again") || len(ts.srv.Problems()) != 1 {
+	if log := ts.log.String(); !strings.Contains(log, "the server keeps trying for 2m0s") || !strings.Contains(log, "send SIGHUP to try again") || len(ts.srv.Problems()) != 1 {
 		t.Errorf("%v, %s", ts.srv.Problems(), log)
 	}
 	other.Close()
@@ -500,7 +500,7 @@ func TestEconEndMarks(t *testing.T) {
 func TestEconLongLines(t *testing.T) {
 	inEconTest(t, "ec_output_level 0", func(et *econTest) {
 		const mark = "end-0123456789abcdef"
-		const told = "Line too long: it was not run, the most are 1399 bytes"
+		const told = "Line too long: it did not run; at most 1399 bytes are allowed"
 		c, stranger := et.connect("127.0.0.1"), et.connect("10.0.0.7")
 		c.say("hello\n")
 		long := strings.Repeat("x", 1300)

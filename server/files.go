@@ -23,10 +23,10 @@ import (
 const diskTimeout = tickDuration
 
 var (
-	errNoFolder = errors.New("there is no folder to write to")
+	errNoFolder = errors.New("the server has no folder to write to")
 	errWriting  = errors.New("other files are still being written")
-	errIsLog    = errors.New("it is open as a log")
-	errNoBans   = errors.New("it exists and is no list of bans")
+	errIsLog    = errors.New("the file is open as a log")
+	errNoBans   = errors.New("the file exists and is not a list of bans")
 	// errStuckDisk is returned for a file to read.
 	errStuckDisk = errors.New("the disk does not answer")
 )
@@ -212,7 +212,7 @@ func (s *Server) closeFiles() {
 	select {
 	case <-s.lastWrite:
 	case <-time.After(replayCloseTimeout):
-		s.print(console.Warning, "server", "the disk does not answer, files are not written")
+		s.print(console.Warning, "server", "the disk does not answer; files are not written")
 	}
 }
 
@@ -229,7 +229,7 @@ func (s *Server) reportUnstored(call *console.Call) {
 	}
 	if err := s.bans.store.Stored(wait); err != nil {
 		s.bans.reported = err.Error()
-		call.Warn("net_ban", "%v (in force while this server runs; storing is tried again)", err)
+		call.Warn("net_ban", "%v (in force while this server runs; it keeps trying to store them)", err)
 	}
 }
 
@@ -257,8 +257,8 @@ func (s *Server) reportBanStorage() {
 	}
 	s.bans.reported = text
 	if text == "" {
-		s.print(console.Standard, "net_ban", "all bans are stored again")
+		s.print(console.Standard, "net_ban", "all bans are stored now")
 		return
 	}
-	s.print(console.Warning, "net_ban", text+" (in force while this server runs; storing is tried again)")
+	s.print(console.Warning, "net_ban", text+" (in force while this server runs; it keeps trying to store them)")
 }

@@ -61,7 +61,7 @@ func TestUnstoredBans(t *testing.T) {
 	ts.log.Reset()
 	store.err = nil
 	ts.step(2)
-	logged("all bans are stored again")
+	logged("all bans are stored now")
 
 	// Of bans that no command makes, the log says so.
 	store.err = errors.New("read-only file system")
@@ -161,8 +161,8 @@ func TestBansSaveReplaces(t *testing.T) {
 	defer ts.srv.Shutdown(ts.now, "")
 	for name, want := range map[string]string{
 		"ours.cfg": "", "theirs.cfg": "", "empty.cfg": "", "new.cfg": "",
-		"autoexec.cfg": "no list of bans", "storage.cfg": "no list of bans", "mixed.cfg": "no list of bans",
-		"short.cfg": "no list of bans", "notes.txt": "no list of bans",
+		"autoexec.cfg": "not a list of bans", "storage.cfg": "not a list of bans", "mixed.cfg": "not a list of bans",
+		"short.cfg": "not a list of bans", "notes.txt": "not a list of bans",
 		"audit.txt": "open as a log", "./x/../AUDIT.txt": "open as a log", "absolute.cfg": "open as a log",
 	} {
 		ts.log.Reset()

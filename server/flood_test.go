@@ -296,7 +296,7 @@ func TestRconOutputIsLimited(t *testing.T) {
 	}
 	p.Deaf = false
 	ts.idle(200, p)
-	if l := p.RconLines; len(l) < 2 || !strings.Contains(l[len(l)-2], "lines were left out") || !strings.Contains(l[len(l)-1], "of your lines did not run") {
+	if l := p.RconLines; len(l) < 2 || !strings.Contains(l[len(l)-2], "lines were not shown") || !strings.Contains(l[len(l)-1], "of your lines did not run") {
 		t.Errorf("the last lines are %q", l[max(0, len(l)-2):])
 	}
 	p.Rcon("echo fine")

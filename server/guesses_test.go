@@ -113,10 +113,10 @@ func TestShutdownLines(t *testing.T) {
 func TestCommandsThatTakeTime(t *testing.T) {
 	ts := newTestServer(t, nil)
 	for _, c := range [][2]string{
-		{"change_map testbox", "[server]: the match ends now, map 'testbox' follows in about 10 seconds\n"},
-		{"change_map", "[server]: the match ends now, map 'testbox' follows in about 10 seconds\n"},
+		{"change_map testbox", "[server]: the match ends now; map 'testbox' follows in about 10 seconds\n"},
+		{"change_map", "[server]: the match ends now; map 'testbox' follows in about 10 seconds\n"},
 		{"sv_map testbox", "[server]: changing to map 'testbox'\n"},
-		{"sv_map teeyard1", "[server]: map 'teeyard1' is being played; reload reads it again\n"},
+		{"sv_map teeyard1", "[server]: map 'teeyard1' is already running; reload reads it again\n"},
 	} {
 		ts.log.Reset()
 		if ts.srv.Execute(c[0]); ts.log.String() != c[1] {
@@ -133,8 +133,8 @@ func TestCommandsThatTakeTime(t *testing.T) {
 	}
 	ts.log.Reset()
 	ts.srv.Execute("tune gravitation 1; tune gravty 1; tune_reset ground_controll_acel")
-	if want := "[tuning]: No such tuning parameter\n[tuning]: tunes lists all\n[tuning]: No such tuning parameter\n[tuning]: is it gravity? tunes lists all\n" +
-		"[tuning]: No such tuning parameter\n[tuning]: is it ground_control_accel? tunes lists all\n"; ts.log.String() != want {
+	if want := "[tuning]: No such tuning parameter\n[tuning]: tunes lists all parameters\n[tuning]: No such tuning parameter\n[tuning]: did you mean gravity? tunes lists all parameters\n" +
+		"[tuning]: No such tuning parameter\n[tuning]: did you mean ground_control_accel? tunes lists all parameters\n"; ts.log.String() != want {
 		t.Errorf("tune: %q", ts.log.String())
 	}
 }

@@ -251,7 +251,7 @@ func parseNetworks(list string) (nets []netip.Prefix, err error) {
 		if err != nil {
 			a, err := netip.ParseAddr(word)
 			if err != nil {
-				return nil, fmt.Errorf("%q is no network", word)
+				return nil, fmt.Errorf("%q is not a network", word)
 			}
 			net = addrPrefix(a.Unmap())
 		}

@@ -166,11 +166,11 @@ func (s *Server) logFileName() (string, error) {
 	return name, err
 }
 
-var errOutside = errors.New("it is outside of dumps")
+var errOutside = errors.New("the file is outside the folder dumps")
 
 // errAbsolute is returned for files outside of the server's folder, which only the operator of
 // the machine may name.
-var errAbsolute = errors.New("files outside of the server's folder can be named only where the server is started")
+var errAbsolute = errors.New("files outside the server's folder can be set only in the configuration, before the server starts")
 
 // openLogFile opens the file of the setting logfile.
 func (s *Server) openLogFile() {

@@ -81,7 +81,7 @@ func TestLogFile(t *testing.T) {
 	ts.srv.Execute("logfile \"\"; logfile_timestamp 1; logfile stamped; echo five")
 	ts.srv.Shutdown(ts.now, "")
 	evening, other := d.content("dumps/evening.txt"), d.content("dumps/sub/other.txt")
-	for _, want := range []string{"][server]: version 0.7 ", "][Console]: one\n", "][Console]: four\n", "failed to open '../outside' for logging: it is outside of dumps", "files outside of the server's folder"} {
+	for _, want := range []string{"][server]: version 0.7 ", "][Console]: one\n", "][Console]: four\n", "failed to open '../outside' for logging: the file is outside the folder dumps", "files outside the server's folder"} {
 		if !strings.Contains(evening, want) {
 			t.Errorf("%q is missing in\n%s", want, evening)
 		}
@@ -185,7 +185,7 @@ func TestAuditLog(t *testing.T) {
 	if strings.Contains(d.content("audit.jsonl"), "secret1") || len(d.files) != 1 {
 		t.Errorf("%d files, %s", len(d.files), d.content("audit.jsonl"))
 	}
-	if n := strings.Count(ts.log.String(), "sv_audit_log can be changed only where the server is started"); n != 2 {
+	if n := strings.Count(ts.log.String(), "sv_audit_log can be set only in the configuration, before the server starts"); n != 2 {
 		t.Errorf("said %d times", n)
 	}
 }
@@ -196,7 +196,7 @@ func TestLogsThatCannotBeOpened(t *testing.T) {
 	d := logDisk{err: errors.New("no room")}
 	outside := strings.ReplaceAll(os.TempDir(), `\`, "/") + "/outside"
 	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; logfile "+outside)
-	const problem = "sv_audit_log 'audit.jsonl' could not be opened, what operators do is not written down: no room"
+	const problem = "sv_audit_log 'audit.jsonl' could not be opened, so the actions of operators are not logged: no room"
 	if p := ts.srv.Problems(); len(p) != 1 || p[0] != problem {
 		t.Errorf("problems %q", p)
 	}
@@ -205,7 +205,7 @@ func TestLogsThatCannotBeOpened(t *testing.T) {
 		t.Errorf("status says\n%s", ts.log.String())
 	}
 	ts.srv.Execute(`sv_audit_log ""; sv_audit_log other`)
-	if n := strings.Count(ts.log.String(), "can be changed only where"); n != 2 || ts.srv.settings.AuditLog != "audit.jsonl" {
+	if n := strings.Count(ts.log.String(), "can be set only in the configuration"); n != 2 || ts.srv.settings.AuditLog != "audit.jsonl" {
 		t.Errorf("refused %d times, the setting is %q", n, ts.srv.settings.AuditLog)
 	}
 	ts.log.Reset()
@@ -343,7 +343,7 @@ func TestVotesWithoutEffect(t *testing.T) {
 		ts.log.Reset()
 		a.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte(c[0])})
 		ts.idle(60, a)
-		_, said, found := strings.Cut(ts.log.String(), "[server]: a vote has passed without its effect. cmd='")
+		_, said, found := strings.Cut(ts.log.String(), "[server]: a vote passed without effect. cmd='")
 		if found != (c[1] != "") || !strings.Contains(said, c[1]) {
 			t.Errorf("%s: the log has %q", c[0], ts.log.String())
 		}

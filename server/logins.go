@@ -47,7 +47,7 @@ func (l *rconLogin) has(password string) bool {
 func (s *Server) loginCommands() []console.Command {
 	const lasting, secret = console.Server | console.Lasting, console.Server | console.Lasting | console.Secret
 	return []console.Command{
-		{Name: "auth_add", Params: "s[ident] s[level] r[pw]", Help: "Add a login with a name to the remote console (levels: admin, moderator, helper)", Flags: secret, Run: s.cmdAuthAdd},
+		{Name: "auth_add", Params: "s[ident] s[level] r[pw]", Help: "Add a named login for the remote console (levels: admin, moderator, helper)", Flags: secret, Run: s.cmdAuthAdd},
 		{Name: "auth_add_p", Params: "s[ident] s[level] s[hash] s[salt]", Help: "Add a login by the hash and salt of its password", Flags: secret, Run: s.cmdAuthAdd},
 		{Name: "auth_change", Params: "s[ident] s[level] r[pw]", Help: "Change level and password of a login", Flags: secret, Run: s.cmdAuthChange},
 		{Name: "auth_change_p", Params: "s[ident] s[level] s[hash] s[salt]", Help: "Change level and password of a login, by the hash and salt of the password", Flags: secret, Run: s.cmdAuthChange},
@@ -71,11 +71,11 @@ func loginArgs(call *console.Call) *rconLogin {
 		return nil
 	}
 	if l.name == "" || len(l.name) > maxRconLoginName {
-		call.Warn("auth", "the name of a login has 1 to %d bytes", maxRconLoginName)
+		call.Warn("auth", "the name of a login must have 1 to %d bytes", maxRconLoginName)
 		return nil
 	}
 	if n := len(l.name); n > maxSentLogin {
-		call.Warn("auth", "%s: the name has %d bytes, and clients send at most %d", l.name, n, maxSentLogin)
+		call.Warn("auth", "%s: the name has %d bytes; clients send at most %d", l.name, n, maxSentLogin)
 	}
 	if !strings.HasSuffix(call.Name, "_p") {
 		if call.Arg(2) == "" {
@@ -85,7 +85,7 @@ func loginArgs(call *console.Call) *rconLogin {
 		crand.Read(l.salt[:]) // never fails
 		l.hash = hashRconPassword(call.Arg(2), l.salt)
 		if n := len(call.Arg(2)); n > maxSentLogin {
-			call.Warn("auth", "%s: the password has %d bytes, and clients send at most %d", l.name, n, maxSentLogin)
+			call.Warn("auth", "%s: the password has %d bytes; clients send at most %d", l.name, n, maxSentLogin)
 		}
 		return l
 	}
@@ -115,7 +115,7 @@ func (s *Server) findLogin(name string) int {
 // gets more access than they have.
 func mayHandle(call *console.Call, level console.Level) bool {
 	if level < call.Caller.Level {
-		call.Warn("auth", "access denied: logins of the level %s are for the operators of that level", level)
+		call.Warn("auth", "access denied: logins of level %s need an operator of that level or above", level)
 		return false
 	}
 	return true
@@ -136,7 +136,7 @@ func (s *Server) cmdAuthAdd(call *console.Call) {
 	case i >= 0 || s.levelPassword(l.name) != nil:
 		call.Warn("auth", "ident already exists")
 	case len(s.logins) == maxRconLogins:
-		call.Warn("auth", "there are %d logins already", maxRconLogins)
+		call.Warn("auth", "there are already %d logins, which is the most", maxRconLogins)
 	default:
 		s.logins = append(s.logins, *l)
 		call.Print("auth", "key added")

@@ -84,7 +84,7 @@ func TestNamedLogins(t *testing.T) {
 [auth]: Malformed salt hash: 16 hexadecimal digits
 [auth]: ident couldn't be found
 [auth]: a login needs a password
-[auth]: the name of a login has 1 to 63 bytes
+[auth]: the name of a login must have 1 to 63 bytes
 `; ts.log.String() != want {
 		t.Errorf("%s", ts.log.String())
 	}

@@ -32,16 +32,16 @@ func TestLongTextsAreAnswered(t *testing.T) {
 		{"muteip 10.9.9.9 60 %s", maxBanReason, "was cut to 63"},
 		{"name_ban %s 1", maxBannedName, "the name has 65 bytes and was cut to 64"},
 		{"name_ban longreason 1 0 %s", maxBanReason, "was cut to 63"},
-		{`add_vote "%s" "say x"`, maxVoteText, "it has 64 bytes, the most are 63"},
-		{`add_vote "long" "say %s"`, maxVoteCommand - 4, "it has 512 bytes, the most are 511"},
+		{`add_vote "%s" "say x"`, maxVoteText, "it has 64 bytes; at most 63 are allowed"},
+		{`add_vote "long" "say %s"`, maxVoteCommand - 4, "it has 512 bytes; at most 511 are allowed"},
 		{"force_vote spectate 2 %s", maxVoteReason, "was cut to 15"},
-		{"auth_add alice mod %s", maxSentLogin, "the password has 33 bytes, and clients send at most 32"},
-		{"auth_add %s mod pw", maxSentLogin, "the name has 33 bytes, and clients send at most 32"},
+		{"auth_add alice mod %s", maxSentLogin, "the password has 33 bytes; clients send at most 32"},
+		{"auth_add %s mod pw", maxSentLogin, "the name has 33 bytes; clients send at most 32"},
 		{"auth_add z%s mod pw", maxRconLoginName - 1, "1 to 63 bytes"},
 		{"say %s", bridge.MaxText, "the text has 1001 bytes and was cut to 1000"},
 		{"broadcast %s", bridge.MaxText, "was cut to 1000"},
-		{"say %s", console.MaxCommand - 4, "a command has at most 2047 bytes, and this one 2048"},
-		{"say x;%s", console.MaxLine - 6, "Line of 32769 bytes is too long, 32768 are the most."},
+		{"say %s", console.MaxCommand - 4, "the command has 2048 bytes; at most 2047 are allowed"},
+		{"say x;%s", console.MaxLine - 6, "Line of 32769 bytes is too long; at most 32768 are allowed."},
 		{"kick 2 %s", maxKickReason, "the reason has 119 bytes and was cut to 118"},
 	} {
 		for _, n := range []int{test.most, test.most + 1} {
@@ -64,11 +64,11 @@ func TestLongTextsAreAnswered(t *testing.T) {
 		ts.log.Reset()
 		ts.srv.Execute(fmt.Sprintf("muteip 10.8.%d.%d %d", i/256, i%256, 1000+i))
 	}
-	if want := "there are 256 mutes already: the one that ends first makes room"; !strings.Contains(ts.log.String(), want) {
+	if want := "there are already 256 mutes: the new one replaces the one that ends first"; !strings.Contains(ts.log.String(), want) {
 		t.Errorf("one mute too many: %s", ts.log.String())
 	}
 	ts.log.Reset()
-	if ts.srv.Execute("name_ban another 0"); !strings.Contains(ts.log.String(), "there are 1024 already") {
+	if ts.srv.Execute("name_ban another 0"); !strings.Contains(ts.log.String(), "there are already 1024 banned names") {
 		t.Errorf("one name too many: %s", ts.log.String())
 	}
 	for len(ts.srv.votes.options) < maxVoteOptions {
@@ -82,7 +82,7 @@ func TestLongTextsAreAnswered(t *testing.T) {
 		ts.srv.logins = append(ts.srv.logins, rconLogin{name: "x"})
 	}
 	ts.log.Reset()
-	if ts.srv.Execute("auth_add another mod pw"); !strings.Contains(ts.log.String(), "there are 1024 logins already") {
+	if ts.srv.Execute("auth_add another mod pw"); !strings.Contains(ts.log.String(), "there are already 1024 logins") {
 		t.Errorf("one login too many: %s", ts.log.String())
 	}
 }

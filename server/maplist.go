@@ -93,7 +93,7 @@ type mapLists struct {
 func (s *Server) reportCut(names []string) {
 	cut := len(names) >= maxListedMaps
 	if cut && !s.mapLists.cut {
-		s.print(console.Warning, "server", fmt.Sprintf("the folder maps has more than %d maps: the list for operators and add_map_votes leave the others out", maxListedMaps))
+		s.print(console.Warning, "server", fmt.Sprintf("the folder maps has more than %d maps; the list for operators and add_map_votes omit the rest", maxListedMaps))
 	}
 	s.mapLists.cut = cut
 }

@@ -150,7 +150,7 @@ func (s *Server) readModern(m *gameMap) (*bridge.Map, error) {
 		return nil, err
 	}
 	if terrain.Settings = m.terrain.Settings; !reflect.DeepEqual(terrain, m.terrain) {
-		return nil, fmt.Errorf("it has other tiles than %s", mapFile(m.svMap))
+		return nil, fmt.Errorf("its tiles differ from those of %s", mapFile(m.svMap))
 	}
 	modern := gameMap{Map: m.Map}
 	modern.setFile(file)
@@ -181,7 +181,7 @@ func checkMapName(setting string) error {
 }
 
 func errNoMap(setting string) error {
-	return fmt.Errorf("sv_map %q: %w (no %s in the storage, and not one of the embedded maps)", setting, ErrNoMap, mapFile(setting))
+	return fmt.Errorf("sv_map %q: %w: no %s in the storage, and no embedded map of this name", setting, ErrNoMap, mapFile(setting))
 }
 
 // readFile reads a file of at most limit bytes.
@@ -206,7 +206,7 @@ func readFile(files fs.FS, name string, limit int64) ([]byte, error) {
 			return buf.Bytes(), err
 		}
 	}
-	return nil, fmt.Errorf("%s: more than the %d bytes allowed", name, limit)
+	return nil, fmt.Errorf("%s: larger than the %d bytes allowed", name, limit)
 }
 
 // newWorld creates a world, or that of the match that goes on.
@@ -233,7 +233,7 @@ func (s *Server) startWorld(m *gameMap) error {
 		}
 	}
 	if m.chosen != "" {
-		s.print(console.Standard, "server", fmt.Sprintf("sv_gametype is not set, and map '%s' has %s: %s is played", m.svMap, m.chosenFor, m.playedGameType()))
+		s.print(console.Standard, "server", fmt.Sprintf("sv_gametype is not set, and map '%s' has %s, so the game type is %s", m.svMap, m.chosenFor, m.playedGameType()))
 	}
 	mods := s.newMods(m)
 	isDDRace := mode.Flags()&game.GameFlagDDRace != 0
@@ -259,9 +259,9 @@ func (s *Server) startWorld(m *gameMap) error {
 	for _, f := range w.DDRaceFaults().List {
 		text := fmt.Sprintf("sv_map '%s': %s", m.svMap, f)
 		if f.IsSetting() && f.Setting < len(m.terrain.Settings)-len(m.ownSettings) {
-			text = fmt.Sprintf("the configuration, not the map, has %s", f.What)
+			text = fmt.Sprintf("in the configuration, not in the map: %s", f.What)
 			if f.Setting >= m.config.configured {
-				text = fmt.Sprintf("%s, not the map, has %s", m.config.resetFile, f.What)
+				text = fmt.Sprintf("in %s, not in the map: %s", m.config.resetFile, f.What)
 			}
 		}
 		s.print(console.Warning, "server", text)
@@ -270,13 +270,13 @@ func (s *Server) startWorld(m *gameMap) error {
 		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' has %d more tiles and settings like these", m.svMap, more))
 	}
 	if w.GameFlags()&(game.GameFlagRace|game.GameFlagDDRace) == game.GameFlagRace && !race.HasCourse(m.terrain) {
-		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' has no start and finish for a race; yardrun has", m.svMap))
+		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' has no start and finish for a race; the map yardrun has both", m.svMap))
 	}
 	if m.compatibleErr != nil {
-		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' cannot be made fit for older clients, which have to stay out: %v", m.svMap, m.compatibleErr))
+		s.print(console.Warning, "server", fmt.Sprintf("sv_map '%s' cannot be converted for older clients, so they cannot join: %v", m.svMap, m.compatibleErr))
 	}
 	if m.modernErr != nil {
-		s.print(console.Warning, "server", fmt.Sprintf("%s/%s.map is not used, so that newer clients may see other images: %v", modernMaps, m.svMap, m.modernErr))
+		s.print(console.Warning, "server", fmt.Sprintf("%s/%s.map is not used, so newer clients may see different images: %v", modernMaps, m.svMap, m.modernErr))
 	}
 	s.print(console.Info, "server", fmt.Sprintf("%s sha256 is %x", mapFile(m.svMap), m.SHA256))
 	s.print(console.Info, "server", fmt.Sprintf("%s crc is %08x", mapFile(m.svMap), m.CRC))

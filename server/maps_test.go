@@ -616,7 +616,7 @@ func TestMapChoosesGameType(t *testing.T) {
 		testenv.Check(t, slices.Contains(ts.srv.halfLife.Rules(nil), rule), "Half-Life's rules are without %v", rule)
 	}
 	plays("DDraceNetwork", 0)
-	const why = "sv_gametype is not set, and map 'cold' has freeze: ddrace is played"
+	const why = "sv_gametype is not set, and map 'cold' has freeze, so the game type is ddrace"
 	testenv.Check(t, strings.Count(ts.log.String(), why) == 1, "no %q in\n%s", why, ts.log)
 	inactive := func(minutes int32) {
 		t.Helper()

@@ -85,7 +85,7 @@ func (s *Server) checkModCommands(w *game.World) error {
 	return nil
 }
 
-var errExists = errors.New("the server has one of that name")
+var errExists = errors.New("the server already has one of this name")
 
 // consoleHas reports whether the console has a variable or command that is not of a mod.
 func (s *Server) consoleHas(name string) bool {

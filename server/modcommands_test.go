@@ -97,7 +97,7 @@ func TestModCommands(t *testing.T) {
 		for _, test := range [][2]string{
 			{"speed_of_all", "Value: 9"}, {"speed_of_all 3", ""}, {"speed_report", fmt.Sprintf("[mod]: player %d asks []: 3", p.id())},
 			{`speed_report "a b"`, `asks ["a b"]: 3`}, {"speed_report; speed_of_all 4; speed_report", `asks []: 4`},
-			{"toggle speed_of_all 4 7; speed_of_all", "Value: 7"}, {"speed_of_all 77", "77 is out of range (0 to 9), 9 is used"},
+			{"toggle speed_of_all 4 7; speed_of_all", "Value: 7"}, {"speed_of_all 77", "77 is out of range (0 to 9); using 9"},
 			{"speed_of_all x", "'x' is not a number"}, {"speed_title", "Value: slow"},
 		} {
 			if out := p.rcon(test[0]); !strings.Contains(out, test[1]) {
@@ -200,10 +200,10 @@ func TestModCommandsThatExist(t *testing.T) {
 	n := new(int32)
 	run := func(*game.Ctx, *game.CommandCall) {}
 	for want, start := range map[string]startMod{
-		`chat command "help": the server has one`:      func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "help", Run: run}) },
-		`console command "status": the server has one`: func(tx *game.Tx) { tx.ConsoleCommand(game.CommandSpec{Name: "status", Run: run}) },
-		`variable "sv_name": the server has one`:       func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "sv_name", Value: n}) },
-		`variable "ec_port": the server has one`:       func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "ec_port", Value: n}) },
+		`chat command "help": the server already has one`:      func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "help", Run: run}) },
+		`console command "status": the server already has one`: func(tx *game.Tx) { tx.ConsoleCommand(game.CommandSpec{Name: "status", Run: run}) },
+		`variable "sv_name": the server already has one`:       func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "sv_name", Value: n}) },
+		`variable "ec_port": the server already has one`:       func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "ec_port", Value: n}) },
 		`console command "x": console: bad command`:    func(tx *game.Tx) { tx.ConsoleCommand(game.CommandSpec{Name: "x", Params: "q", Run: run}) },
 		`chat command "x": console: bad command`:       func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x", Params: "r s", Run: run}) },
 		`chat command "x128": at most 128 can be declared`: func(tx *game.Tx) {

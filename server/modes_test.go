@@ -244,10 +244,10 @@ func TestModsAreChosenByName(t *testing.T) {
 		commands, want string
 		a, b           int
 	}{
-		{"sv_mods b,a", "sv_mods is used with the next map, or after reload", 1, 0},
+		{"sv_mods b,a", "sv_mods takes effect with the next map, or after reload", 1, 0},
 		{"reload", "[server]: mods b, a\n", 2, 1},
 		{"sv_mods a broken; reload", `failed to load map. mapname='teeyard1': sv_mods "broken": line 7: there is no such thing`, 2, 1},
-		{"sv_mods a a; sv_map testbox", `failed to load map. mapname='testbox': sv_mods has "a" twice`, 2, 1},
+		{"sv_mods a a; sv_map testbox", `failed to load map. mapname='testbox': sv_mods names "a" twice`, 2, 1},
 		{"sv_mods b; sv_map testbox", "[server]: mods b\n", 2, 2},
 		{`sv_mods ""; reload`, "", 2, 2},
 	} {
@@ -259,7 +259,7 @@ func TestModsAreChosenByName(t *testing.T) {
 			t.Errorf("%s: the log has\n%s", c.commands, got)
 		}
 		testenv.Check(t, made["a"] == c.a && made["b"] == c.b, "%s: made %v", c.commands, made)
-		testenv.Check(t, (tn.srv.world == world) == (strings.Contains(c.want, "failed") || strings.Contains(c.want, "is used")), "%s: another world", c.commands)
+		testenv.Check(t, (tn.srv.world == world) == (strings.Contains(c.want, "failed") || strings.Contains(c.want, "takes effect")), "%s: another world", c.commands)
 	}
 	_, err := New(Config{FindMod: namedEntrances(made), Commands: []string{"sv_mods nope"}})
 	testenv.Check(t, err != nil && strings.Contains(err.Error(), `server: cannot start: sv_mods "nope": line 7`), "%v", err)

@@ -36,7 +36,7 @@ func TestModsOffAfterResume(t *testing.T) {
 	next := start()
 	next.log.Reset()
 	next.srv.Execute("status")
-	const want = "the mod *server.frailMod has panicked before the match was resumed, and is switched off"
+	const want = "the mod *server.frailMod panicked before the match was resumed and is switched off"
 	testenv.Check(t, strings.Contains(next.log.String(), want), "status says\n%s", next.log.String())
 }
 

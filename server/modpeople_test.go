@@ -192,7 +192,7 @@ func TestModMenus(t *testing.T) {
 		shows("hidden", "warm")
 		clear(p.chat)
 		p.choose("fast")
-		says("fast", "'fast' is no option of this server")
+		says("fast", "'fast' is not an option on this server")
 		tn.run(10 * time.Second)
 		p.choose("warm")
 		if !slices.ContainsFunc(view.votes, func(v string) bool { return strings.HasSuffix(v, "true warm") }) {

@@ -129,9 +129,9 @@ func TestScriptIsGameType(t *testing.T) {
 	log.Reset()
 	for _, c := range []struct{ gameType, told, plays string }{
 		{"broken", "sv_gametype 'broken': the next map will play dm: mods/broken.lua:2: there is no hook on_tik", "DM"},
-		{"mod", "sv_gametype 'mod' is used with the next map", "MOD"}, // the original's
+		{"mod", "sv_gametype 'mod' takes effect with the next map", "MOD"}, // the original's
 		{"none", "sv_gametype 'none' does not exist: the next map will play dm", "DM"},
-		{"catch", "sv_gametype is used with the next map", "CATCH"},
+		{"catch", "sv_gametype takes effect with the next map", "CATCH"},
 	} {
 		log.Reset()
 		next.srv.Execute("sv_gametype " + c.gameType)

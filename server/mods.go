@@ -130,7 +130,7 @@ func (s *Server) readRules(m *gameMap, gameType, modNames, resetFile string) (er
 }
 
 // errNoMode means that there is no mode of a name.
-var errNoMode = errors.New("there is no such game type")
+var errNoMode = errors.New("no such game type")
 
 // findMode returns what makes the modes with a name.
 func (s *Server) findMode(name string) (func() game.Mode, error) {
@@ -171,10 +171,10 @@ func (s *Server) findMods(setting string) ([]namedMod, error) {
 	var mods []namedMod
 	for _, name := range splitNames(setting) {
 		if slices.ContainsFunc(mods, func(m namedMod) bool { return m.name == name }) {
-			return nil, fmt.Errorf("sv_mods has %q twice", name)
+			return nil, fmt.Errorf("sv_mods names %q twice", name)
 		}
 		if s.cfg.FindMod == nil {
-			return nil, fmt.Errorf("sv_mods %q: this server has no mods to choose from", name)
+			return nil, fmt.Errorf("sv_mods %q: this server has no mods", name)
 		}
 		newMod, err := s.cfg.FindMod(name)
 		if err != nil {

@@ -53,7 +53,7 @@ func (s *Server) mutePerson(call *console.Call, a netip.Addr, name string) {
 		return
 	}
 	if s.muteOf(a) == nil && len(s.mutes) >= maxMutes {
-		call.Warn("mutes", "there are %d mutes already: the one that ends first makes room", maxMutes)
+		call.Warn("mutes", "there are already %d mutes: the new one replaces the one that ends first", maxMutes)
 	}
 	m := s.addMute(a, name, seconds, printableText([]byte(cutArg(call, 2, "mutes", "reason", maxBanReason)), maxBanReason))
 	call.Print("mutes", "%s", s.describeMute(m))
@@ -130,7 +130,7 @@ func (s *Server) cmdUnmuteIP(call *console.Call) {
 
 func (s *Server) unmute(call *console.Call, a netip.Addr) {
 	if s.muteOf(a) == nil {
-		call.Warn("mutes", "nobody at %s is muted", a)
+		call.Warn("mutes", "no player from %s is muted", a)
 		return
 	}
 	s.endMute(call, s.findMute(a))
@@ -154,7 +154,7 @@ func (s *Server) cmdMutes(call *console.Call) {
 	case len(s.mutes) == 0 && ddnet:
 		call.Print("mutes", "There are no active mutes.")
 	case len(s.mutes) == 0:
-		call.Print("mutes", "nobody is muted")
+		call.Print("mutes", "no player is muted")
 	case ddnet:
 		call.Print("mutes", "Active mutes:")
 	}
@@ -172,7 +172,7 @@ func (s *Server) cmdMutes(call *console.Call) {
 func muteAddr(call *console.Call) (netip.Addr, bool) {
 	a, err := netip.ParseAddr(call.Arg(0))
 	if err != nil {
-		call.Warn("mutes", "'%s' is no address", call.Arg(0))
+		call.Warn("mutes", "'%s' is not an address", call.Arg(0))
 		return a, false
 	}
 	return a.Unmap().WithZone(""), true

@@ -28,7 +28,7 @@ const (
 func (s *Server) nameBanCommands() []console.Command {
 	open := console.Server | console.Store
 	return []console.Command{
-		{Name: "name_ban", Params: "s[name] ?i[distance] ?i[is_substring] ?r[reason]", Help: "Ban a name and similar names (up to distance other characters; is_substring 1: or that contain it)", Flags: open | console.Lasting, Run: s.cmdNameBan},
+		{Name: "name_ban", Params: "s[name] ?i[distance] ?i[is_substring] ?r[reason]", Help: "Ban a name and similar names (up to distance different characters; is_substring 1: also names that contain it)", Flags: open | console.Lasting, Run: s.cmdNameBan},
 		{Name: "name_unban", Params: "s[name]", Help: "Unban a name", Flags: open | console.Lasting, Run: s.cmdNameUnban},
 		{Name: "name_bans", Help: "List the banned names", Flags: open, Run: s.cmdNameBans},
 	}
@@ -81,16 +81,16 @@ func (s *Server) cmdNameBan(call *console.Call) {
 	i, verb := s.findNameBan(name), "changed"
 	switch {
 	case len(skeleton) == 0:
-		call.Warn("name_ban", "'%s' shows nothing that a name could look like", call.Arg(0))
+		call.Warn("name_ban", "'%s' has no visible characters to compare names with", call.Arg(0))
 		return
 	case b.distance >= len(skeleton):
 		// Else a slip, such as the minutes of a ban, would keep everybody out.
-		call.Warn("name_ban", "%s: with a distance of %d all short names are banned; it is less than %d, the length of the name", name, b.distance, len(skeleton))
+		call.Warn("name_ban", "%s: a distance of %d would ban all short names; it must be less than %d, the length of the name", name, b.distance, len(skeleton))
 		return
 	case i >= 0:
 		s.nameBans[i] = b
 	case len(s.nameBans) >= maxNameBans:
-		call.Warn("name_ban", "there are %d already", maxNameBans)
+		call.Warn("name_ban", "there are already %d banned names, which is the most", maxNameBans)
 		return
 	default:
 		s.nameBans, verb = append(s.nameBans, b), "added"
@@ -101,7 +101,7 @@ func (s *Server) cmdNameBan(call *console.Call) {
 func (s *Server) cmdNameUnban(call *console.Call) {
 	i := s.findNameBan(printableText([]byte(call.Arg(0)), maxBannedName))
 	if i < 0 {
-		call.Warn("name_ban", "%s is not banned; name_bans lists the names that are", logline.Quote(call.Arg(0)))
+		call.Warn("name_ban", "%s is not banned; name_bans lists the banned names", logline.Quote(call.Arg(0)))
 		return
 	}
 	call.Print("name_ban", "removed %s", &s.nameBans[i])

@@ -30,7 +30,7 @@ func TestNameBanOf(t *testing.T) {
 	}
 	ts.srv.Execute("name_ban abc 3; name_unban dupe; name_unban nosuch; name_bans")
 	log := ts.log.String()
-	for _, line := range []string{"abc: with a distance of 3 all short names are banned", "removed name='dupe'", "'nosuch' is not banned", "[name_ban]: name='Troll' distance=0 is_substring=1 reason='no trolls'"} {
+	for _, line := range []string{"abc: a distance of 3 would ban all short names", "removed name='dupe'", "'nosuch' is not banned", "[name_ban]: name='Troll' distance=0 is_substring=1 reason='no trolls'"} {
 		testenv.Check(t, strings.Contains(log, line), "the log lacks %s:\n%s", line, log)
 	}
 	testenv.Check(t, ts.srv.nameBanOf("dupe") == nil && ts.srv.nameBanOf("ab") == nil, "names are banned that are not")
@@ -53,6 +53,6 @@ func TestNameBansAreBounded(t *testing.T) {
 	}
 	ts.srv.Execute("name_ban name7 0 0 again")
 	testenv.Check(t, len(ts.srv.nameBans) == maxNameBans && ts.srv.nameBanOf("name1024") == nil, "%d names are banned", len(ts.srv.nameBans))
-	testenv.Check(t, strings.Contains(ts.log.String(), "there are 1024 already"), "the operator is not told")
+	testenv.Check(t, strings.Contains(ts.log.String(), "there are already 1024 banned names"), "the operator is not told")
 	testenv.Check(t, ts.srv.nameBanOf("name7").reason == "again", "a ban of the full list cannot be changed")
 }

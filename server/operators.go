@@ -24,7 +24,7 @@ var (
 	ErrLogin = errors.New("wrong password")
 	// ErrLoginLater is returned by LogIn while other clients try too many passwords. LogIn does not
 	// check the password then.
-	ErrLoginLater = errors.New("too many people try passwords, wait a moment")
+	ErrLoginLater = errors.New("too many wrong passwords, wait a moment")
 	// ErrLoginBanned is returned by LogIn for a banned address.
 	ErrLoginBanned = errors.New("banned")
 	// ErrNoRconPassword is returned by LogIn if no password is set.

@@ -121,8 +121,8 @@ func TestMutes(t *testing.T) {
 	ts.log.Reset()
 	ts.srv.Execute("unmuteip 20.1.49.1; unmuteip 20.1.49.1; muteip nobody 3; muteid 63 4; muteip 20.0.0.1 0; unmuteid 9")
 	const want = `[mutes]: unmuted addr=20.1.49.1
-[mutes]: nobody at 20.1.49.1 is muted
-[mutes]: 'nobody' is no address
+[mutes]: no player from 20.1.49.1 is muted
+[mutes]: 'nobody' is not an address
 [mutes]: invalid client id to mute
 [mutes]: a mute lasts 1 to 2592000 seconds
 [mutes]: invalid client id to unmute

@@ -24,7 +24,7 @@ func (s *Server) Problems() []string {
 		all = append(all, "ec_port is set, but the external console could not be opened")
 	}
 	if l := &s.auditLog; l.queue == nil && l.err != nil {
-		all = append(all, fmt.Sprintf("sv_audit_log '%s' could not be opened, what operators do is not written down: %v", l.tried, l.err))
+		all = append(all, fmt.Sprintf("sv_audit_log '%s' could not be opened, so the actions of operators are not logged: %v", l.tried, l.err))
 	}
 	if err := s.storage.err(); err != nil {
 		all = append(all, err.Error())
@@ -50,7 +50,7 @@ func (s *Server) gameTypeProblem() string {
 	case !errors.Is(err, errNoMode):
 		return fmt.Sprintf("sv_gametype '%s': %s: %v", name, what, err)
 	}
-	return fmt.Sprintf("sv_gametype '%s' does not exist: %s (there are %s)", name, what, strings.Join(s.cfg.Modes.names(), ", "))
+	return fmt.Sprintf("sv_gametype '%s' does not exist: %s (game types: %s)", name, what, strings.Join(s.cfg.Modes.names(), ", "))
 }
 
 // reportGameType prints that the game type does not exist, once for each value.

@@ -15,7 +15,7 @@ import (
 // TestMissingGameType: a game type that does not exist is said last at the start, at once to an
 // operator who sets one, once for each, and in status while it lasts.
 func TestMissingGameType(t *testing.T) {
-	const there = "(there are dm, tdm, ctf, lms, lts, "
+	const there = "(game types: dm, tdm, ctf, lms, lts, "
 	ts := newTestServer(t, nil, "sv_gametype ctff; sv_map testbox")
 	lines := strings.Split(strings.TrimSpace(ts.log.String()), "\n")
 	if n := strings.Count(ts.log.String(), "ctff"); n != 1 || !strings.Contains(lines[len(lines)-2], "[server]: sv_gametype 'ctff' does not exist: dm is played instead "+there) {
@@ -47,13 +47,13 @@ func TestMissingGameType(t *testing.T) {
 	run("sv_gametype tdmm", "sv_gametype 'tdmm' does not exist: the next map will play dm "+there)
 	run("sv_gametype tdmm; reload")
 	run("status", "sv_gametype 'tdmm' does not exist: dm is played instead")
-	run("sv_gametype tdm", "sv_gametype is used with the next map, or after reload")
+	run("sv_gametype tdm", "sv_gametype takes effect with the next map, or after reload")
 	run("reload")
 	run("status")
 	if p := ts.srv.Problems(); len(p) != 0 || ts.srv.world.ModeName() != "TDM" {
 		t.Errorf("problems %q of %s", p, ts.srv.world.ModeName())
 	}
-	run("sv_gametype mod; reload", "sv_gametype is used with the next map, or after reload")
+	run("sv_gametype mod; reload", "sv_gametype takes effect with the next map, or after reload")
 	run("tune gravity 1")
 	if got, g := ts.srv.world.ModeName(), ts.srv.tuning[physics.TuneParamIndex("gravity")]; got != "MOD" || g != 100 || len(ts.srv.Problems()) != 0 {
 		t.Errorf("%s, gravity %d", got, g)
@@ -67,7 +67,7 @@ func TestMissingMapsOfRotation(t *testing.T) {
 	box, _ := maps.Find("testbox")
 	files := fstest.MapFS{"autoexec.cfg": {Data: []byte("sv_name x\nsv_maprotation teeyard1 dm1 testbox dm1\n")}}
 	ts := newTestServerWith(t, Config{Files: files}, testConfig, "-f", "autoexec.cfg")
-	const problem = "sv_maprotation: map 'dm1' is missing, and the game stays on the map before it: copy it to maps/dm1.map in the server's folder, or take it out"
+	const problem = "sv_maprotation: map 'dm1' is missing, so the game stays on the map before it: copy it to maps/dm1.map in the server's folder, or remove it"
 	lines := strings.Split(strings.TrimSpace(ts.log.String()), "\n")
 	if n := strings.Count(ts.log.String(), problem); n != 2 || !strings.Contains(ts.log.String(), "[server]: autoexec.cfg:2: "+problem) || lines[len(lines)-2] != "[server]: "+problem {
 		t.Errorf("%d times in\n%s", n, ts.log.String())

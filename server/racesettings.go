@@ -76,7 +76,7 @@ func (s *Server) raceCommand(run func(*console.Call)) func(*console.Call) {
 		case run != nil:
 			run(call)
 		case s.started:
-			call.Warn("server", "%s: %s has none of that, only DDRace", call.Name, s.world.ModeName())
+			call.Warn("server", "%s works only in DDRace, and this is %s", call.Name, s.world.ModeName())
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (s *Server) collectRaceLine(call *console.Call) {
 		}
 	}
 	if len(*lines) == maxRaceLines {
-		call.Warn("server", "%s is left out: there are %d commands about the tuning, zones and switches already", call.Name, maxRaceLines)
+		call.Warn("server", "%s is ignored: there are already %d commands for tuning, zones and switches, which is the most", call.Name, maxRaceLines)
 		return
 	}
 	*lines = append(*lines, line)
@@ -204,7 +204,7 @@ func (s *Server) beginRace(m *gameMap, isDDRace bool) {
 		m.Map, m.compatible, m.compatibleErr, m.ownSettings = c.Map, c.compatible, c.compatibleErr, c.ownSettings
 	}
 	if err := m.config.err; err != nil {
-		s.print(console.Warning, "server", fmt.Sprintf("the settings of map '%s' are not those of %s: %v", m.svMap, mapConfigFile(m.svMap), err))
+		s.print(console.Warning, "server", fmt.Sprintf("map '%s' keeps its own settings, without those of %s: %v", m.svMap, mapConfigFile(m.svMap), err))
 	}
 	r := &s.race
 	if r.variables == nil {
@@ -288,6 +288,6 @@ func (s *Server) reportOverruled(m *gameMap, w *game.World) {
 		}
 	}
 	if len(changes) > 0 {
-		s.print(console.Standard, "server", fmt.Sprintf("sv_map '%s' overrules the configuration: %s", m.svMap, strings.Join(changes, "; ")))
+		s.print(console.Standard, "server", fmt.Sprintf("sv_map '%s' overrides the configuration: %s", m.svMap, strings.Join(changes, "; ")))
 	}
 }

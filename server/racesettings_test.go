@@ -45,7 +45,7 @@ func TestSettingsOfRaces(t *testing.T) {
 	testenv.NoError(t, err)
 	testenv.Check(t, slices.Equal(m.Info.Settings, []string{"# of this map", "tune jetpack_strength 100", "sv_deepfly 1"}), "clients get the settings %q", m.Info.Settings)
 	log := ts.log.String()
-	for _, line := range []string{"sv_map 'race' overrules the configuration: sv_deepfly is 1, not 0", "reset.cfg:1: No such tuning parameter: nosuch"} {
+	for _, line := range []string{"sv_map 'race' overrides the configuration: sv_deepfly is 1, not 0", "reset.cfg:1: No such tuning parameter: nosuch"} {
 		testenv.Check(t, strings.Contains(log, line), "the log lacks %q:\n%s", line, log)
 	}
 
@@ -79,8 +79,8 @@ func TestFaultsOfConfiguredSettings(t *testing.T) {
 	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; tune hook_drag_speed 99999999999")
 	log := ts.log.String()
 	for _, line := range []string{
-		`[server]: the configuration, not the map, has "tune \"hook_drag_speed\" \"99999999999\"": the value is`,
-		`[server]: reset.cfg, not the map, has "tune \"gravity\" \"88888888888\"": the value is`,
+		`[server]: in the configuration, not in the map: "tune \"hook_drag_speed\" \"99999999999\"": the value is`,
+		`[server]: in reset.cfg, not in the map: "tune \"gravity\" \"88888888888\"": the value is`,
 		`[server]: sv_map 'race': map settings: "tune gravity 77777777777": the value is`,
 		`[server]: sv_map 'race': map settings: "sv_team 9": the value is`,
 		`tune: 'abc' is not a number`,

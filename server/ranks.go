@@ -29,7 +29,7 @@ func (s *Server) openRanks() error {
 		return nil
 	}
 	if !fs.ValidPath(name) {
-		return fmt.Errorf("sv_ranks %q: not the name of a file in the folder of the server", name)
+		return fmt.Errorf("sv_ranks %q: not a file name inside the server's folder", name)
 	}
 	s.storage.ranks = s.cfg.OpenRanks(name)
 	return nil
@@ -60,7 +60,7 @@ func (s *Server) askRanks(r *game.RankRequest, answer func(game.StoreAnswer)) (r
 	if r.By >= 0 && isQuery(r.Op) {
 		tick := s.world.Tick()
 		if tick < h.nextQuery[r.By] {
-			return "too many questions"
+			return "too many requests to the ranks"
 		}
 		h.nextQuery[r.By] = tick + int32(s.settings.SQLQueriesDelay)*game.TickRate + 1
 	}

@@ -158,7 +158,7 @@ func (s *Server) countWrongPassword(g *limit.Guesses, a netip.Addr, proven bool)
 }
 
 // tooManyGuesses is what is said to whose password is not checked.
-const tooManyGuesses = "Too many people try passwords, wait a moment"
+const tooManyGuesses = "Too many wrong passwords, wait a moment"
 
 // tooManyLogins is what is said to who tried too many passwords.
 const tooManyLogins = "Too many remote console authentication tries"
@@ -301,7 +301,7 @@ func (c *session) sendPendingLines() {
 		return // the answers come with the tick
 	}
 	if lost := c.rcon.droppedLines; lost > 0 {
-		c.sendRconLine(fmt.Sprintf("(%s left out: too many at once)", words.Clause(lost, "line", "was", "were")))
+		c.sendRconLine(fmt.Sprintf("(%s not shown: too many at once)", words.Clause(lost, "line", "was", "were")))
 	}
 	if skipped := c.rcon.skippedLines; skipped > 0 {
 		c.sendRconLine(fmt.Sprintf("(%d of your lines did not run: %s)", skipped, tooManyRconLines))
@@ -317,7 +317,7 @@ func (c *session) sendPendingLines() {
 }
 
 // tooManyRconLines is why lines of an operator did not run.
-var tooManyRconLines = fmt.Sprintf("more than %g a second, after %g at once", rconRate.PerSecond, rconRate.Burst)
+var tooManyRconLines = fmt.Sprintf("more than %g a second after a burst of %g", rconRate.PerSecond, rconRate.Burst)
 
 // skipRcon leaves out a line that is beyond rconRate. The client is told how many there were.
 func (c *session) skipRcon(line string) {
@@ -424,5 +424,5 @@ func (s *Server) generateRconPassword() {
 	}
 	s.settings.RconPassword = string(b)
 	s.levelPasswords[0] = string(b)
-	s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (made up, since sv_rcon_password is not set)", b))
+	s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (generated, since sv_rcon_password is not set)", b))
 }

@@ -281,7 +281,7 @@ func TestEndOfRconOutput(t *testing.T) {
 	p.Deaf = false
 	ts.idle(200, p, other)
 	n := len(p.RconLines)
-	if p.RconLines[n-1] != mark || !strings.Contains(p.RconLines[n-2], "lines were left out") {
+	if p.RconLines[n-1] != mark || !strings.Contains(p.RconLines[n-2], "lines were not shown") {
 		t.Errorf("the output ends with %q", p.RconLines[n-2:])
 	}
 	p.Rcon("echo fine")
@@ -332,10 +332,10 @@ func TestSettingsForLater(t *testing.T) {
 		t.Errorf("said at the start:\n%s", ts.log.String())
 	}
 	for _, c := range [][2]string{
-		{"sv_port 9999", "[server]: sv_port is used when the server starts again\n"},
+		{"sv_port 9999", "[server]: sv_port takes effect when the server restarts\n"},
 		{"sv_port", "[Console]: Value: 9999\n"},
-		{"sv_gametype DM", "[server]: sv_gametype is used with the next map, or after reload\n"},
-		{"sv_gametype nope", "[server]: sv_gametype 'nope' does not exist: the next map will play dm (there are dm, tdm, ctf, lms, lts, race, mod)\n"},
+		{"sv_gametype DM", "[server]: sv_gametype takes effect with the next map, or after reload\n"},
+		{"sv_gametype nope", "[server]: sv_gametype 'nope' does not exist: the next map will play dm (game types: dm, tdm, ctf, lms, lts, race, mod)\n"},
 	} {
 		ts.log.Reset()
 		if ts.srv.Execute(c[0]); ts.log.String() != c[1] {
@@ -368,7 +368,7 @@ func TestExecFromAStuckDisk(t *testing.T) {
 	ts.srv.cfg.Background = func(f func()) { go f() }
 	k := hlClient{ts, public(1)}
 	waitAgain := ts.now
-	const later = "takes long to read; it is executed when it is there"
+	const later = "takes long to read; it runs as soon as it is read"
 	for i := range maxExecReads + 1 {
 		want := later
 		if i == maxExecReads {
@@ -542,7 +542,7 @@ func TestRconLinesTooMany(t *testing.T) {
 		ts.idle(50, p)
 		p.Rcon("end-0123456789abcdef")
 		ts.idle(10, p)
-		want := []string{"(40 of your lines did not run: more than 50 a second, after 256 at once)", "refused: more than 50 a second, after 256 at once", "end-0123456789abcdef"}
+		want := []string{"(40 of your lines did not run: more than 50 a second after a burst of 256)", "refused: more than 50 a second after a burst of 256", "end-0123456789abcdef"}
 		if n := len(p.RconLines); n < 3 || !slices.Contains(p.RconLines, want[0]) || !slices.Equal(p.RconLines[n-2:], want[1:]) {
 			t.Errorf("the console says %q", p.RconLines)
 		}

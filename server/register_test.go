@@ -265,9 +265,9 @@ func TestRegistrationFollowsItsSettings(t *testing.T) {
 		"sv_register 1; sv_register_udp ftp://a":           `"ftp://a" is not the address of a UDP master`,
 		"sv_register 1; sv_register_url b":                 `"b" is not the URL`,
 		"sv_register ipv6; sv_register_url http://[::1]:1": "cannot be reached by tw0.6/ipv6,tw0.7/ipv6",
-		"sv_register 1; sv_external_port 70000":            "70000 is no port",
-		"sv_register 1; sv_register_extra secret":          "sv_register_extra wants",
-		"sv_register 1":                                    "name no master",
+		"sv_register 1; sv_external_port 70000":            "70000 is not a port",
+		"sv_register 1; sv_register_extra secret":          "sv_register_extra must be",
+		"sv_register 1":                                    "are both empty",
 	} {
 		ts.log.Reset()
 		ts.srv.Execute(`sv_register_udp ""; sv_register_url ""; sv_register_extra ""; sv_external_port 0; ` + line)

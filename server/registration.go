@@ -60,7 +60,7 @@ func (l *registration) handle(now conn.Time, peer transport.Peer, b []byte) bool
 func (s *Server) restartRegistration() {
 	l := &s.registration
 	if l.activeRegistration != nil {
-		s.print(console.Standard, "register", "the server is taken off the lists of the masters")
+		s.print(console.Standard, "register", "the server is leaving the lists of the masters")
 		l.unregister()
 	}
 	if l.isUnregistering() {
@@ -142,7 +142,7 @@ func (s *Server) registrarConfig() (master.Config, error) {
 		return cfg, nil
 	}
 	if v.ExternalPort < 0 || v.ExternalPort > 0xffff {
-		return cfg, fmt.Errorf("%w: %d is no port", master.ErrConfig, v.ExternalPort)
+		return cfg, fmt.Errorf("%w: sv_external_port %d is not a port", master.ErrConfig, v.ExternalPort)
 	}
 	if v.ExternalPort != 0 {
 		cfg.Port = uint16(v.ExternalPort)
@@ -154,7 +154,7 @@ func (s *Server) registrarConfig() (master.Config, error) {
 		cfg.Header.Set("Community-Token", v.RegisterCommunityToken)
 	}
 	if v.RegisterURL == "" && v.RegisterUDP == "" {
-		return cfg, fmt.Errorf("%w: sv_register_url and sv_register_udp name no master", master.ErrConfig)
+		return cfg, fmt.Errorf("%w: sv_register_url and sv_register_udp are both empty", master.ErrConfig)
 	}
 	return cfg, cfg.AddMasters(v.RegisterUDP)
 }
@@ -170,7 +170,7 @@ func parseHeaders(list string) (http.Header, error) {
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 			// The error leaves out the value, which may be secret.
-			return nil, fmt.Errorf(`%w: sv_register_extra wants "Header: Value", separated by commas`, master.ErrConfig)
+			return nil, fmt.Errorf(`%w: sv_register_extra must be "Header: Value", separated by commas`, master.ErrConfig)
 		}
 		h.Add(name, value)
 	}
@@ -183,7 +183,7 @@ func (s *Server) printMasterEvent(e *master.Event) {
 	switch e.Kind {
 	case master.EventFailed:
 		level = console.Warning
-		text = "not registered, it is tried again: " + text
+		text = "not registered, trying again: " + text
 	case master.EventMasterChosen:
 		text = fmt.Sprintf("chose '%s' as master, sending heartbeats", e.Master)
 	case master.EventRegistered:
@@ -193,7 +193,7 @@ func (s *Server) printMasterEvent(e *master.Event) {
 		}
 	case master.EventUnreachable:
 		level = console.Warning
-		text = fmt.Sprintf("the master's packets do not arrive: a firewall or router has to let UDP port %d through to this server (sv_external_port, if it is another one outside)", s.Addr().Port())
+		text = fmt.Sprintf("the master's packets do not arrive: let UDP port %d through the firewall or router to this server (if the port is different outside, set sv_external_port)", s.Addr().Port())
 	}
 	s.print(level, e.System, text)
 }

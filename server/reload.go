@@ -33,7 +33,7 @@ func (s *Server) reload(cfg *console.Configuration) {
 		s.race.configured = before
 	}
 	if err != nil {
-		s.print(console.Warning, "server", fmt.Sprintf("the configuration is read in part only: %v", err))
+		s.print(console.Warning, "server", fmt.Sprintf("the configuration was read only in part: %v", err))
 	}
 	if s.settings.Map == s.configuredMap {
 		s.settings.Map = wanted

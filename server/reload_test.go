@@ -52,7 +52,7 @@ func TestReload(t *testing.T) {
 	if o := ts.srv.votes.options; len(o) != 2 || o[0].command != "sv_scorelimit 5" {
 		t.Errorf("votes %v", o)
 	}
-	for _, want := range []string{"sv_port is used when the server starts again", "autoexec.cfg:5: sv_bots: 'many' is not a number"} {
+	for _, want := range []string{"sv_port takes effect when the server restarts", "autoexec.cfg:5: sv_bots: 'many' is not a number"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("%q is not once in\n%s", want, got)
 		}
@@ -68,7 +68,7 @@ func TestReload(t *testing.T) {
 		t.Errorf("a map that is not there prints\n%s", got)
 	}
 	delete(files, "autoexec.cfg")
-	if got := reload(); strings.Contains(got, "was read again") || !strings.Contains(got, "[server]: the configuration is read in part only: failed to open 'autoexec.cfg'") || v.Name != "second" {
+	if got := reload(); strings.Contains(got, "was read again") || !strings.Contains(got, "[server]: the configuration was read only in part: failed to open 'autoexec.cfg'") || v.Name != "second" {
 		t.Errorf("%s, prints\n%s", v.Name, got)
 	}
 }

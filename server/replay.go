@@ -99,7 +99,7 @@ func (s *Server) closeReplay(why replay.EndReason) {
 		select {
 		case <-out.done:
 		case <-time.After(replayCloseTimeout):
-			s.print(console.Warning, "replay", "the disk does not answer, the end of the replay log may be lost")
+			s.print(console.Warning, "replay", "the disk does not answer; the end of the replay log may be lost")
 		}
 		s.reportReplayTrouble(out)
 	}
@@ -217,7 +217,7 @@ func (s *Server) writeReplayBlock() {
 
 // failReplay stops recording this world.
 func (s *Server) failReplay(why string) {
-	s.print(console.Warning, "replay", fmt.Sprintf("not recording this match any more: %s", why))
+	s.print(console.Warning, "replay", fmt.Sprintf("stopped recording this match: %s", why))
 	s.replay.problem = why
 	s.endReplay(replay.EndRecorderFault)
 }
@@ -231,7 +231,7 @@ func (s *Server) reportReplayTrouble(out *replayWriter) bool {
 	}
 	if errors.Is(*t, errReplayFull) {
 		s.replay.full = true
-		s.print(console.Warning, "replay", "the log of this match has reached sv_replay_max_size; recording goes on with the next map")
+		s.print(console.Warning, "replay", "the log of this match has reached sv_replay_max_size; recording continues with the next map")
 	} else if said := (*t).Error(); said != s.replay.lastTrouble {
 		// A folder that cannot be written to fails with every map; this is printed once.
 		s.replay.lastTrouble = said

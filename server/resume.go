@@ -134,17 +134,17 @@ func (m *savedMatch) parse(b []byte) error {
 	if sum, rest, _ := bytes.Cut(b, []byte(" ")); string(sum) == resumeSum(rest) {
 		b = rest
 	} else if !bytes.HasPrefix(b, []byte("{")) { // with which those of older programs begin
-		return errors.New("it is damaged")
+		return errors.New("the file is damaged")
 	}
 	head, world, found := bytes.Cut(b, []byte("\n"))
 	if err := json.Unmarshal(head, m); err != nil || !found {
-		return errors.New("it is damaged")
+		return errors.New("the file is damaged")
 	}
 	switch m.world = world; {
 	case m.Format != resumeFormat:
-		return errors.New("it is of another version")
+		return errors.New("the file is of another version")
 	case m.Checksum != crc32.Checksum(world, crcTable) || len(m.Key) != len(hashKey{}):
-		return errors.New("it is damaged")
+		return errors.New("the file is damaged")
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (s *Server) resumeWorld() bool {
 		err = s.startFrom(m)
 	}
 	if err != nil {
-		s.print(console.Warning, "server", fmt.Sprintf("the match before is not resumed: %v", err))
+		s.print(console.Warning, "server", fmt.Sprintf("the previous match is not resumed: %v", err))
 		s.settings.Map, s.settings.GameType, s.settings.Mods = r.configured.Map, r.configured.GameType, r.configured.Mods
 		s.gameTypeSet = r.configured.GameTypeSet
 		s.setRules(&r.configured.Rules)
@@ -226,7 +226,7 @@ func (s *Server) loadMatch() (*savedMatch, error) {
 		switch {
 		case err != nil:
 		case m.Tried:
-			err = errors.New("the server that did so ended too soon")
+			err = errors.New("a server that resumed it ended too soon")
 		case age > resumeTime || age < -resumeTime:
 			err = fmt.Errorf("it is %v old", age.Round(time.Second))
 		default:
@@ -251,7 +251,7 @@ func (s *Server) loadMatch() (*savedMatch, error) {
 func (s *Server) startFrom(m *savedMatch) error {
 	was, is := &m.Configured, &s.resume.configured
 	if !was.sameMatch(is) && !m.Settings.sameMatch(is) {
-		return errors.New("the configuration has another map, game type or other mods")
+		return errors.New("the configuration has a different map, game type or mods")
 	}
 	s.settings.Map, s.settings.GameType, s.settings.Mods = m.Settings.Map, m.Settings.GameType, m.Settings.Mods
 	if s.gameTypeSet = m.Settings.GameTypeSet; s.gameTypeSet {
@@ -281,7 +281,7 @@ func (s *Server) startFrom(m *savedMatch) error {
 		copy(s.addrHashKey[:], m.Key)
 		s.repeatRequests(m.Requests)
 		for _, name := range s.world.ModsOff() {
-			s.modCommands.panicked = append(s.modCommands.panicked, fmt.Sprintf("the mod %s has panicked before the match was resumed, and is switched off", name))
+			s.modCommands.panicked = append(s.modCommands.panicked, fmt.Sprintf("the mod %s panicked before the match was resumed and is switched off", name))
 		}
 	}
 	return err
@@ -324,7 +324,7 @@ func (s *Server) resumeSeats(now conn.Time) {
 			s.leaveSeat(id, "did not come back")
 		}
 	}
-	s.print(console.Standard, "server", fmt.Sprintf("the match before goes on; its %s may come back within a minute", words.Count(kept, "player")))
+	s.print(console.Standard, "server", fmt.Sprintf("the previous match continues; its %s may come back within a minute", words.Count(kept, "player")))
 }
 
 // resumeSeat keeps a seat of a resumed world. It returns false if its player is not there.
@@ -509,7 +509,7 @@ func (s *Server) reportResumeTrouble() {
 		said = (*t).Error()
 	}
 	if said != "" && said != r.reported {
-		s.print(console.Warning, "server", fmt.Sprintf("the match cannot be stored for the next server (sv_resume 0 turns that off): %v", *t))
+		s.print(console.Warning, "server", fmt.Sprintf("the match cannot be stored for the next start (sv_resume 0 turns this off): %v", *t))
 	}
 	r.reported = said
 }

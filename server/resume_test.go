@@ -116,7 +116,7 @@ func TestResume(t *testing.T) {
 		next.idle(61*50, stranger, back, second)
 		_, there := next.srv.world.Player(other)
 		testenv.Check(t, next.srv.numHeld() == 0 && !there, "the seat is kept after a minute")
-		if text := next.log.String(); !strings.Contains(text, "the match before goes on; its 2 players may come back within a minute") ||
+		if text := next.log.String(); !strings.Contains(text, "the previous match continues; its 2 players may come back within a minute") ||
 			!strings.Contains(text, "client is back after a restart. cid=") {
 			t.Errorf("the log has\n%s", text)
 		}
@@ -184,8 +184,8 @@ func TestNotResumed(t *testing.T) {
 		"old":              {change: func(m *savedMatch) { m.Time -= 61_000 }, says: "it is 1m1s old"},
 		"of the future":    {change: func(m *savedMatch) { m.Time += 100_000 }, says: "old"},
 		"tried before":     {change: func(m *savedMatch) { m.Tried = true }, says: "ended too soon"},
-		"another map":      {command: "sv_map yardrun", says: "another map"},
-		"another mode":     {command: "sv_gametype ctf", says: "another map, game type"},
+		"another map":      {command: "sv_map yardrun", says: "a different map"},
+		"another mode":     {command: "sv_gametype ctf", says: "a different map, game type"},
 		"a changed map":    {change: func(m *savedMatch) { m.MapSHA256 = "00" }, says: "the map has changed"},
 		"a lost map":       {change: func(m *savedMatch) { m.Settings.Map = "gone" }, says: "map not found"},
 		"another format":   {change: func(m *savedMatch) { m.world = m.world[:0] }, says: "unusable saved state"},
@@ -194,8 +194,8 @@ func TestNotResumed(t *testing.T) {
 		"a full disk":      {err: errors.New("no space left"), says: "no space left"},
 		"a read-only disk": {err: fs.ErrPermission, says: "not resumed: permission denied"},
 		"turned off":       {command: "sv_resume 0"},
-		"as it was":        {says: "goes on"},
-		"a new setting":    {change: func(m *savedMatch) { m.Configured.Map = "before" }, says: "goes on"},
+		"as it was":        {says: "the previous match continues"},
+		"a new setting":    {change: func(m *savedMatch) { m.Configured.Map = "before" }, says: "the previous match continues"},
 	} {
 		store := memoryStore{content: bytes.Clone(good), err: c.err}
 		if c.raw != nil {
@@ -206,7 +206,7 @@ func TestNotResumed(t *testing.T) {
 		}
 		next := resumable(t, &store, c.command)
 		resumed := next.srv.world.Tick() > 0
-		testenv.Check(t, resumed == (c.says == "goes on"), "%s: resumed: %v", name, resumed)
+		testenv.Check(t, resumed == (c.says == "the previous match continues"), "%s: resumed: %v", name, resumed)
 		testenv.Check(t, strings.Contains(next.log.String(), c.says), "%s: the log lacks %q:\n%s", name, c.says, next.log.String())
 		next.join(ip(1), "dora") // it goes on all the same
 		next.step(10)
@@ -274,7 +274,7 @@ func TestResumeOnBadDisk(t *testing.T) {
 	ts := resumable(t, &store)
 	dora := ts.join(ip(1), "dora")
 	ts.idle(500, dora)
-	testenv.Check(t, strings.Count(ts.log.String(), "cannot be stored for the next server") == 1, "the log has\n%s", ts.log.String())
+	testenv.Check(t, strings.Count(ts.log.String(), "cannot be stored for the next start") == 1, "the log has\n%s", ts.log.String())
 
 	stuck := memoryStore{hangs: make(chan struct{})}
 	ts = newTestServerWith(t, Config{Resume: &stuck}, "sv_resume 1")

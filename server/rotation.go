@@ -41,9 +41,9 @@ func (s *Server) rotationProblem(value string) string {
 		return ""
 	case 1:
 		name := strings.Trim(missing[0], "'")
-		return fmt.Sprintf("sv_maprotation: map %s is missing, and the game stays on the map before it: copy it to %s in the server's folder, or take it out", missing[0], mapFile(name))
+		return fmt.Sprintf("sv_maprotation: map %s is missing, so the game stays on the map before it: copy it to %s in the server's folder, or remove it", missing[0], mapFile(name))
 	}
-	return fmt.Sprintf("sv_maprotation: maps %s are missing, and the game stays on the map before the first of them: copy them to maps/ in the server's folder, or take them out", strings.Join(missing, ", "))
+	return fmt.Sprintf("sv_maprotation: maps %s are missing, so the game stays on the map before the first of them: copy them to maps/ in the server's folder, or remove them", strings.Join(missing, ", "))
 }
 
 // hasMap reports whether there is a map that a value of sv_map names.

@@ -219,10 +219,10 @@ func New(cfg Config) (_ *Server, err error) {
 	}
 	s.configuredMap = s.settings.Map
 	if p := s.settings.Port; p < 0 || p > 0xffff {
-		return nil, fmt.Errorf("server: sv_port: %d is no port, those are 0 to 65535", p)
+		return nil, fmt.Errorf("server: sv_port %d: not a port (0 to 65535)", p)
 	}
 	if m := addrWithPort.FindStringSubmatch(s.settings.BindAddr); m != nil {
-		return nil, fmt.Errorf("server: bindaddr: %q has a port, which belongs into sv_port: bindaddr %s; sv_port %s", m[0], m[1], m[2])
+		return nil, fmt.Errorf("server: bindaddr %q: the port belongs in sv_port: bindaddr %s; sv_port %s", m[0], m[1], m[2])
 	}
 
 	defer func() {
@@ -252,7 +252,7 @@ func New(cfg Config) (_ *Server, err error) {
 		}
 		c, err := udp.Listen(udp.Config{Addr: addr, Port: s.settings.Port, Dedicated: true})
 		if err != nil {
-			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port and bindaddr say where): %w", err)
+			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port and bindaddr set the address): %w", err)
 		}
 		s.transport = c
 	}

@@ -33,11 +33,11 @@ func (s *Server) registerSpeech() error {
 	}
 	v := &s.speechLimits
 	for _, v := range []console.IntVar{
-		{Name: "sv_chat_delay", Help: "Seconds between two chat lines of a player with sv_spamprotection, at least 1", Value: &v.delay, Default: 1, Max: 9999},
+		{Name: "sv_chat_delay", Help: "Seconds between two chat lines of a player, at least 1 (needs sv_spamprotection)", Value: &v.delay, Default: 1, Max: 9999},
 		{Name: "sv_chat_initial_delay", Help: "Seconds until a player who joins others may chat", Value: &v.initialDelay, Max: 360},
-		{Name: "sv_chat_penalty", Help: "Points for each chat line; each tick (1/50 s) takes one away", Value: &v.penalty, Default: 250, Min: 50, Max: 1000},
-		{Name: "sv_chat_threshold", Help: "Points beyond which a player is muted for sv_spam_mute_duration", Value: &v.threshold, Default: 1000, Min: 50, Max: 10000},
-		{Name: "sv_spam_mute_duration", Help: "Seconds of the mute for players who write too much (0 = no mute)", Value: &v.muteSeconds, Default: mutes, Max: 3600},
+		{Name: "sv_chat_penalty", Help: "Points for each chat line; each tick (1/50 s) removes one", Value: &v.penalty, Default: 250, Min: 50, Max: 1000},
+		{Name: "sv_chat_threshold", Help: "Points above which a player is muted for sv_spam_mute_duration seconds", Value: &v.threshold, Default: 1000, Min: 50, Max: 10000},
+		{Name: "sv_spam_mute_duration", Help: "Seconds that players who write too much are muted (0 = no mute)", Value: &v.muteSeconds, Default: mutes, Max: 3600},
 	} {
 		v.Flags = console.Server | console.Save
 		if err := s.console.RegisterInt(v); err != nil {

@@ -61,7 +61,7 @@ func (s *Server) openStorage() error {
 		return nil
 	}
 	if !fs.ValidPath(name) {
-		return fmt.Errorf("sv_storage %q: not the name of a file in the folder of the server", name)
+		return fmt.Errorf("sv_storage %q: not a file name inside the server's folder", name)
 	}
 	s.storage.storage = s.cfg.OpenStorage(name)
 	return nil
@@ -93,7 +93,7 @@ func (s *Server) repeatRequests(requests []savedRequest) {
 			}
 			s.store(r, "")
 		default:
-			s.store(r, "the server ended before the storage answered; it may have been stored or not")
+			s.store(r, "the server ended before the storage answered; the value may or may not be stored")
 		}
 	}
 }

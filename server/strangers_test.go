@@ -144,7 +144,7 @@ func TestConnectionsPerAddressAndNetworkAreLimited(t *testing.T) {
 		{at(1, 1, 2), ""},
 		{at(1, 1, 3), "Only 2 players with the same IP are allowed"},
 		{at(1, 2, 1), ""},
-		{at(1, 3, 1), "Only 3 players of the same network are allowed"},
+		{at(1, 3, 1), "Only 3 players from the same network are allowed"},
 		{at(2, 3, 1), ""},
 		{at(3, 3, 1), ""},
 		{at(4, 4, 1), "This server is full"},

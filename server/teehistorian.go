@@ -41,7 +41,7 @@ func (s *Server) beginTeehistorian() {
 	h.waits, h.rec = s.settings.TeeHistorian != 0 && s.cfg.Teehistorians != nil && s.world.IsDDRace(), nil
 	if h.waits && s.resume.from != nil {
 		h.waits = false // where its tees come from is not in it
-		s.print(console.Warning, "teehistorian", "this match is not recorded, since a server before this one began it; recording goes on with the next map")
+		s.print(console.Warning, "teehistorian", "this match is not recorded, since it began before the server restarted; recording continues with the next map")
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *Server) failTeehistorian(err error) {
 	if h.rec = nil; h.writer != nil {
 		h.writer.enqueue(replayJob{kind: jobEnd})
 	}
-	s.print(console.Warning, "teehistorian", fmt.Sprintf("not recording this match any more: %v", err))
+	s.print(console.Warning, "teehistorian", fmt.Sprintf("stopped recording this match: %v", err))
 }
 
 // reportTeehistorianTrouble prints the writer's error and stops recording, if there is one. It reports
@@ -187,7 +187,7 @@ func (s *Server) reportTeehistorianTrouble(out *replayWriter) bool {
 	}
 	h.rec = nil
 	if errors.Is(*t, errReplayFull) {
-		s.print(console.Warning, "teehistorian", "the recording of this match has reached sv_tee_historian_max_size; recording goes on with the next map")
+		s.print(console.Warning, "teehistorian", "the recording of this match has reached sv_tee_historian_max_size; recording continues with the next map")
 	} else if said := (*t).Error(); said != h.lastTrouble {
 		h.lastTrouble = said
 		s.print(console.Warning, "teehistorian", fmt.Sprintf("matches are not recorded (sv_tee_historian 0 turns recording off): %v", *t))
@@ -207,7 +207,7 @@ func (s *Server) closeTeehistorian() {
 	select {
 	case <-out.done:
 	case <-time.After(replayCloseTimeout):
-		s.print(console.Warning, "teehistorian", "the disk does not answer, the end of the recording may be lost")
+		s.print(console.Warning, "teehistorian", "the disk does not answer; the end of the recording may be lost")
 	}
 	s.reportTeehistorianTrouble(out)
 }

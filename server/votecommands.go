@@ -63,11 +63,11 @@ func (s *Server) cmdAddVote(call *console.Call) {
 	case len(s.votes.options) >= maxVoteOptions:
 		call.Warn("server", "maximum number of vote options reached")
 	case len(command) > maxVoteCommand:
-		call.Warn("server", "skipped invalid command '%s': it has %d bytes, the most are %d", s.console.Redact(command), len(command), maxVoteCommand)
+		call.Warn("server", "skipped invalid command '%s': it has %d bytes; at most %d are allowed", s.console.Redact(command), len(command), maxVoteCommand)
 	case s.console.Check(command, console.Operator) != nil:
 		call.Warn("server", "skipped invalid command '%s'", s.console.Redact(command))
 	case len(text) > maxVoteText:
-		call.Warn("server", "skipped invalid option '%s': it has %d bytes, the most are %d", text, len(text), maxVoteText)
+		call.Warn("server", "skipped invalid option '%s': it has %d bytes; at most %d are allowed", text, len(text), maxVoteText)
 	case text == "":
 		call.Warn("server", "skipped invalid option '%s'", text)
 	case call.Console.Reloading() && s.votes.hasOption(text):
@@ -144,7 +144,7 @@ func (s *Server) cmdClearVotes(call *console.Call) {
 func (s *Server) cmdForceVote(call *console.Call) {
 	kind := slices.Index(voteNames[:], strings.ToLower(call.Arg(0)))
 	if kind <= 0 {
-		call.Warn("server", "a vote is option, kick or spectate, not %q", call.Arg(0))
+		call.Warn("server", "force_vote %q: not a kind of vote; use option, kick or spectate", call.Arg(0))
 		return
 	}
 	v := vote{kind: bridge.VoteKind(kind), caller: game.Nobody, target: game.Nobody, reason: cmp.Or(cutArg(call, 2, "server", "reason", maxVoteReason), noVoteReason)}

@@ -23,8 +23,8 @@ const kickVoteWait = 5 * time.Second
 // registerPauseVotes adds the variables of votes that pause a player.
 func (s *Server) registerPauseVotes() error {
 	for _, v := range []console.IntVar{
-		{Name: "sv_vote_pause", Help: "With sv_pauseable, votes to move DDRace players to the spectators pause them instead", Value: &s.votes.pauses, Default: 1, Max: 1},
-		{Name: "sv_vote_pause_time", Help: "Seconds of a pause by vote", Value: &s.votes.pauseTime, Default: 10, Max: 360},
+		{Name: "sv_vote_pause", Help: "Votes to move DDRace players to the spectators pause them instead (needs sv_pauseable)", Value: &s.votes.pauses, Default: 1, Max: 1},
+		{Name: "sv_vote_pause_time", Help: "Seconds that a pause by vote lasts", Value: &s.votes.pauseTime, Default: 10, Max: 360},
 	} {
 		v.Flags = console.Server | console.Save
 		if err := s.console.RegisterInt(v); err != nil {
@@ -126,7 +126,7 @@ func (s *Server) votedPlayer(value string) *session {
 // botAnswer returns what is said of a vote about a bot, "" if it is not about one.
 func (s *Server) botAnswer(value string) string {
 	if id, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && id >= 0 && id < len(s.sessions) && s.bots.has(game.PlayerID(id)) {
-		return fmt.Sprintf("'%s' is a bot, which leaves when players need the place", s.playerName(game.PlayerID(id)))
+		return fmt.Sprintf("'%s' is a bot; bots leave when players need their place", s.playerName(game.PlayerID(id)))
 	}
 	return ""
 }

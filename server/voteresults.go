@@ -140,7 +140,7 @@ func (s *Server) executeResult(v *vote) {
 		}
 		if failure != "" {
 			result = "failed"
-			s.print(console.Warning, "server", fmt.Sprintf("a vote has passed without its effect. cmd=%s: %s", logline.Quote(s.console.Redact(v.command)), failure))
+			s.print(console.Warning, "server", fmt.Sprintf("a vote passed without effect. cmd=%s: %s", logline.Quote(s.console.Redact(v.command)), failure))
 			s.votes.withoutEffect = true
 		}
 		if v.forced == 0 {

@@ -154,13 +154,13 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 			c.reply("Spectators cannot call votes")
 			return
 		case s.votes.running():
-			c.reply("Another vote runs; wait for its end")
+			c.reply("Another vote is running; wait until it ends")
 			return
 		case spam && s.recentCallers().Has(now, c.person()):
 			if s.votes.delay == 60 {
-				c.reply("You can call one vote a minute")
+				c.reply("You can call only one vote a minute")
 			} else {
-				c.reply(fmt.Sprintf("You can call one vote in %d seconds", s.votes.delay))
+				c.reply(fmt.Sprintf("You can call only one vote every %d seconds", s.votes.delay))
 			}
 			return
 		case s.settings.RconVote != 0 && !c.rcon.authed:
@@ -260,7 +260,7 @@ func (s *Server) resolveVote(v *vote, value string) (refusal string) {
 			if s.playsDDRace() {
 				return fmt.Sprintf("'%s' isn't an option on this server", printableText([]byte(value), maxVoteText))
 			}
-			return fmt.Sprintf("'%s' is no option of this server", printableText([]byte(value), maxVoteText))
+			return fmt.Sprintf("'%s' is not an option on this server", printableText([]byte(value), maxVoteText))
 		}
 		v.subject, v.command = s.votes.options[i].text, s.votes.options[i].command
 		if r := v.reason; len(r) == 1 && r[0] >= '0' && r[0] <= '5' && (strings.HasSuffix(v.command, "random_map") || strings.HasSuffix(v.command, "random_unfinished_map")) {
@@ -288,7 +288,7 @@ func (s *Server) resolveVote(v *vote, value string) (refusal string) {
 	case game.PlayerID(id) == v.caller:
 		return "You cannot call a vote about yourself"
 	case s.bots.has(game.PlayerID(id)):
-		return fmt.Sprintf("'%s' is a bot, which leaves when players need the place", s.playerName(game.PlayerID(id)))
+		return fmt.Sprintf("'%s' is a bot; bots leave when players need their place", s.playerName(game.PlayerID(id)))
 	}
 	c := s.sessions[id]
 	if c == nil || c.state < stateReady || c.dropping {
@@ -298,7 +298,7 @@ func (s *Server) resolveVote(v *vote, value string) (refusal string) {
 	switch {
 	case v.kind == bridge.VoteSpectate:
 		if s.teamOf(c.id) == game.TeamSpectators {
-			return fmt.Sprintf("'%s' is a spectator already", v.subject)
+			return fmt.Sprintf("'%s' is already a spectator", v.subject)
 		}
 		v.command = fmt.Sprintf("set_team %d -1 %d", id, s.settings.VoteSpectateRejoinDelay)
 	case c.rcon.authed:

@@ -404,15 +404,15 @@ func TestRefusedVotes(t *testing.T) {
 				}
 			}
 		}
-		const bot = "'Ada' is a bot, which leaves when players need the place"
+		const bot = "'Ada' is a bot; bots leave when players need their place"
 		refused("kick", "63", bot)
 		refused("spectate", "63", bot)
 		refused("kick", "0", "'v0' is an operator")
 		refused("kick", fmt.Sprint(caller.id()), "You cannot call a vote about yourself")
 		refused("kick", "40", "There is no such player")
 		refused("kick", "x", "There is no such player")
-		refused("spectate", "3", "'v3' is a spectator already")
-		refused("option", "no\x1bfun", "'no fun' is no option of this server")
+		refused("spectate", "3", "'v3' is already a spectator")
+		refused("option", "no\x1bfun", "'no fun' is not an option on this server")
 		vt.console("sv_vote_spectate 0; sv_vote_kick_min 4")
 		refused("kick", "0", "Votes to kick need 4 players")
 		refused("spectate", "0", "This server does not allow votes to move players to the spectators")
@@ -428,7 +428,7 @@ func TestRefusedVotes(t *testing.T) {
 	v[1].call("option", "fun", "", false)
 	clear(v[2].chat)
 	v[2].call("option", "fun", "", false)
-	if got := v[2].chat[-1]; !slices.Equal(got, []string{"Another vote runs; wait for its end"}) {
+	if got := v[2].chat[-1]; !slices.Equal(got, []string{"Another vote is running; wait until it ends"}) {
 		t.Errorf("the second caller reads %q", got)
 	}
 	v[1].vote(-1)
@@ -436,7 +436,7 @@ func TestRefusedVotes(t *testing.T) {
 	vt.console("sv_spamprotection 1")
 	clear(v[1].chat)
 	v[1].call("option", "fun", "", false)
-	if got := v[1].chat[-1]; !slices.Equal(got, []string{"You can call one vote a minute"}) {
+	if got := v[1].chat[-1]; !slices.Equal(got, []string{"You can call only one vote a minute"}) {
 		t.Errorf("the caller of the last vote reads %q", got)
 	}
 }
@@ -595,8 +595,8 @@ func TestForceVote(t *testing.T) {
 		t.Error("a forced vote had no effect")
 	}
 	for line, want := range map[string]string{
-		"force_vote option no": "'no' is no option of this server", "force_vote kick 9": "There is no such player",
-		"force_vote map dm1": `a vote is option, kick or spectate, not "map"`,
+		"force_vote option no": "'no' is not an option on this server", "force_vote kick 9": "There is no such player",
+		"force_vote map dm1": `force_vote "map": not a kind of vote; use option, kick or spectate`,
 	} {
 		vt.srv.execute(line, console.Operator, func(got string) {
 			if got != want {

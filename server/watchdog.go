@@ -80,7 +80,7 @@ func (s *Server) startWatchdog() (end func()) {
 // the server will never use it again.
 func (s *Server) stuck(tick int32) {
 	function, lines := stuckIn(stacks())
-	s.print(console.Warning, "server", fmt.Sprintf("tick %d does not end, the server does: %s has not returned for %v",
+	s.print(console.Warning, "server", fmt.Sprintf("the server ends because tick %d does not: %s has not returned for %v",
 		tick, function, watchBeats*watchInterval))
 	for _, l := range lines {
 		s.print(console.Warning, "server", l)

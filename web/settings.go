@@ -42,7 +42,7 @@ func (s *Settings) Register(c *console.Console) error {
 		}
 		if err := c.After(v.Name, func(call *console.Call) {
 			if s.opened {
-				call.Print("http", "%s is used when the server starts again", call.Name)
+				call.Print("http", "%s takes effect when the server restarts", call.Name)
 			}
 		}); err != nil {
 			return fmt.Errorf("web: %w", err)

@@ -46,8 +46,8 @@ const (
 	maxFreeRings   = 31
 )
 
-// NewCollision takes the tile indices of a game layer, row by row. The error wraps
-// ErrCollision if the size is not positive or does not match the number of indices.
+// NewCollision returns the collision data for the tile indices of a game layer, row by row. The
+// error wraps [ErrCollision] if the size is not positive or does not match the number of indices.
 func NewCollision(width, height int, index []uint8) (*Collision, error) {
 	const limit = 1 << 24 // a coordinate must fit an int32 and, as a tile edge, a float32
 	if width <= 0 || height <= 0 || width > limit || height > limit || len(index) != width*height {
@@ -122,12 +122,12 @@ func (c *Collision) row(y float32) int {
 	return int(clampedTile(vec.Round(y), c.height)) * int(c.width)
 }
 
-// TileIndex returns the index, row by row, of the tile at the nearest whole position. Outside
-// of the map it is that of the nearest tile of the border.
+// TileIndex returns the index, row by row, of the tile at the nearest whole position. Outside the
+// map it returns the index of the nearest border tile.
 func (c *Collision) TileIndex(x, y float32) int { return c.row(y) + c.column(x) }
 
-// At returns the flags of the tile at the nearest whole position. Outside of the map
-// the border tiles are repeated.
+// At returns the flags of the tile at the nearest whole position. Outside the map it repeats the
+// border tiles.
 func (c *Collision) At(x, y float32) TileFlags {
 	return TileFlags(c.tiles[c.TileIndex(x, y)] & flagMask)
 }
@@ -135,16 +135,16 @@ func (c *Collision) At(x, y float32) TileFlags {
 // IsSolid reports whether p is in a wall.
 func (c *Collision) IsSolid(p Vec) bool { return c.At(p.X, p.Y)&Solid != 0 }
 
-// FarOutside reports whether p is more than 200 tiles outside of the map, where tees
-// die and projectiles end.
+// FarOutside reports whether p is more than 200 tiles outside the map, where tees die and
+// projectiles end.
 func (c *Collision) FarOutside(p Vec) bool {
 	x, y := vec.Round(p.X)/TileSize, vec.Round(p.Y)/TileSize
 	return x < -200 || x >= c.width+200 || y < -200 || y >= c.height+200
 }
 
-// MovePoint moves a point by its velocity. If that would enter a wall, pos stays and
-// the blocked components of the velocity are multiplied by -elasticity. It returns the
-// number of blocked components, 0..2.
+// MovePoint moves a point by its velocity. If the point would enter a wall, pos stays and MovePoint
+// multiplies the blocked components of the velocity by -elasticity. It returns the number of
+// blocked components, 0..2.
 func (c *Collision) MovePoint(pos, vel *Vec, elasticity float32) (bounces int) {
 	p, v := *pos, *vel
 	next := p.Add(v)

@@ -6,8 +6,8 @@ import "github.com/teeyard/teeyard/game/vec"
 type Input struct {
 	// Direction is -1 for left, 0 or 1 for right.
 	Direction int32
-	// TargetX and TargetY are the cursor's position relative to the tee, in units;
-	// they are not both 0.
+	// TargetX and TargetY are the cursor's position relative to the tee, in units. They must not
+	// both be 0.
 	TargetX, TargetY int32
 	// Jump and Hook report whether the buttons are held.
 	Jump, Hook bool
@@ -51,7 +51,7 @@ const (
 // Core is the physical state of a tee. The fields are those of the snapshot item
 // CharacterCore.
 type Core struct {
-	// World is the world of the core, which is in World.Cores at its player's id.
+	// World is the world of the core. World.Cores has the core at its player's id.
 	World *World
 
 	Pos Vec // units
@@ -75,7 +75,7 @@ type Core struct {
 
 	// Tuning is the core's own tuning; nil means that of World.
 	Tuning *Tuning
-	// Exceptions count only if World.Exceptions is set.
+	// Exceptions have an effect only if World.Exceptions is set.
 	Exceptions Exceptions
 
 	aim        aimCache

@@ -1,16 +1,15 @@
 package physics
 
-// Exceptions is a set of exceptions from what tees do to each other. They are those of
-// DDNet.
+// Exceptions is a set of DDNet's exceptions from the ways in which tees affect each other.
 type Exceptions uint8
 
 // The exceptions.
 const (
-	// Solo: nothing passes between this tee and others.
+	// Solo: this tee and others do not affect each other.
 	Solo Exceptions = 1 << iota
-	// NoCollision: this tee and others do not push and stop each other.
+	// NoCollision: this tee and others do not push or stop each other.
 	NoCollision
-	// NoHookHit: the hook of this tee does not grab others.
+	// NoHookHit: the hook of this tee does not grab other tees.
 	NoHookHit
 )
 
@@ -25,11 +24,11 @@ func (c *Core) tuning() *Tuning {
 // RefillJump lets the tee jump in the air again.
 func (c *Core) RefillJump() { c.Jumped &^= jumpAir }
 
-// AirJumped reports whether the tee cannot jump before it is on the ground again.
+// AirJumped reports whether the tee must touch the ground before it can jump again.
 func (c *Core) AirJumped() bool { return c.Jumped&jumpAir != 0 }
 
-// LimitJumps lets a tee that has jumped so often in the air jump again if it has not yet jumped n
-// times, counting one jump from the ground.
+// LimitJumps lets a tee with inAir jumps in the air jump again, until it has jumped n times
+// including the jump from the ground.
 func (c *Core) LimitJumps(n, inAir int32) {
 	switch {
 	case n == 1 && c.Jumped != 0:

@@ -27,10 +27,10 @@ func (c *Collision) TestBox(p, size Vec, flags TileFlags) bool {
 	return c.cornerFlags(c.columnSpan(p.X, h.X), c.rowSpan(p.Y, h.Y))&flags != 0
 }
 
-// MoveBox moves a box by its velocity in steps of at most one unit. At walls it stops,
-// and the blocked component of the velocity is multiplied by -elasticity. death
-// reports whether the inner two thirds of the box touched a death tile in any step.
-// Both components of size are positive.
+// MoveBox moves a box by its velocity in steps of at most one unit. At a wall the box stops, and
+// MoveBox multiplies the blocked component of the velocity by -elasticity. death reports whether
+// the inner two thirds of the box touched a death tile in any step. Both components of size must be
+// positive.
 func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death bool) {
 	p, v := *pos, *vel
 	d := v.Len()
@@ -89,10 +89,10 @@ func (c *Collision) MoveBox(pos, vel *Vec, size Vec, elasticity float32) (death 
 	return death
 }
 
-// MoveElastic moves a box without a look at death tiles, as DDNet 20 does: the components of elasticity, -1 to
-// 1, are for the two axes, and a way that is too short for the numbers ends. landed reports whether the box bounced off
-// something below it. Both components of size are positive. It is not MoveBox with one thing more, so that vanilla
-// worlds ask nothing that only DDNet needs.
+// MoveElastic moves a box as DDNet 20 does, without a check for death tiles. elasticity has a
+// component for each axis, -1 to 1. A step that is too short to change a float32 position ends the
+// move. landed reports whether the box bounced off something below it. Both components of size must
+// be positive. MoveElastic is separate from MoveBox, so vanilla worlds do not pay for it.
 func (c *Collision) MoveElastic(pos, vel *Vec, size, elasticity Vec) (landed bool) {
 	p, v := *pos, *vel
 	d := v.Len()

@@ -18,7 +18,7 @@ type CoreState struct {
 	HookDY       int32 // * 256
 }
 
-// State returns the core rounded to what a snapshot can represent.
+// State returns the core, rounded to values that a snapshot can represent.
 func (c *Core) State() CoreState {
 	return CoreState{
 		X:            vec.Round(c.Pos.X),
@@ -52,8 +52,8 @@ func (c *Core) SetState(s *CoreState) {
 	c.HookDir = Vec{X: float32(s.HookDX) / 256, Y: float32(s.HookDY) / 256}
 }
 
-// Quantize rounds the core to what a snapshot can represent, so that clients continue
-// with the same numbers.
+// Quantize rounds the core to values that a snapshot can represent, so that clients continue with
+// the same numbers.
 func (c *Core) Quantize() {
 	s := c.State()
 	c.SetState(&s)

@@ -80,8 +80,7 @@ func DefaultTuning() Tuning {
 	}
 }
 
-// TuneParamName returns the console name of parameter i, 0..31, or "" outside of that
-// range.
+// TuneParamName returns the console name of parameter i, 0..31, or "" outside this range.
 func TuneParamName(i int) string {
 	if i < 0 || i >= NumTuneParams {
 		return ""

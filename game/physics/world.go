@@ -5,11 +5,11 @@ package physics
 type World struct {
 	// Tuning can be changed between ticks.
 	Tuning Tuning
-	// Exceptions reports whether cores can have exceptions from what tees do to each other.
+	// Exceptions reports whether Core.Exceptions of the cores have an effect.
 	Exceptions bool
 	// Collision is the map's collision data, which worlds can share.
 	Collision *Collision
-	// Cores are the living tees by player id; absent ones are nil.
+	// Cores are the living tees by player id. A player without a living tee has nil.
 	Cores [MaxCores]*Core
 
 	cache coreCache

@@ -87,8 +87,8 @@ func (r *Recorder) RecordTick(cmds []game.Command) error {
 	return nil
 }
 
-// RecordStops records what World.AppendHookStops gave after the tick that was recorded last: it belongs before the
-// other commands of the tick.
+// RecordStops records the commands that World.AppendHookStops returned after the last recorded
+// tick. The log has them before the other commands of that tick.
 func (r *Recorder) RecordStops(cmds []game.Command) {
 	if r.err != nil || r.ticks == 0 {
 		return
@@ -113,7 +113,7 @@ func (r *Recorder) TakeBlock(hash uint64, next []byte) []byte {
 	return r.takeBlock(blockTicks, hash, next)
 }
 
-// TakeBlockUnhashed is TakeBlock for a world that cannot be hashed any more.
+// TakeBlockUnhashed is TakeBlock for a world that can no longer be hashed.
 func (r *Recorder) TakeBlockUnhashed(next []byte) []byte { return r.takeBlock(blockPartial, 0, next) }
 
 // takeBlock appends the trailer, which is known last, and the kind, which AppendTicks
@@ -156,9 +156,8 @@ func (e EndReason) String() string {
 	return "unknown"
 }
 
-// Encoder encodes the bytes of a log: first the header, then all blocks, then the end.
-// The bytes of each call should be written to the file at once. The zero value is
-// ready to use.
+// Encoder encodes the bytes of a log: first the header, then all blocks, then the end. Write the
+// bytes of each call to the file at once. The zero value is ready to use.
 type Encoder struct {
 	deflate *flate.Writer
 	out     bytes.Buffer
@@ -192,7 +191,7 @@ func (p *Encoder) AppendTicks(dst, block []byte) []byte {
 	return p.appendBlock(dst, block[n], block[:n])
 }
 
-// AppendEnd appends the end of a log, with the result of the match unless that is nil.
+// AppendEnd appends the end of a log, with the result of the match unless result is nil.
 func (p *Encoder) AppendEnd(dst []byte, reason EndReason, result *MatchResult) []byte {
 	payload := []byte{byte(reason)}
 	if result != nil {

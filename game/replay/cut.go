@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// Cut copies the log of src to dst up to the block with the given tick, or all of it
-// if it is shorter, and ends it there. The copy is up to BlockTicks longer than
-// requested. The match is not run for that. Cut returns the last tick copied. An error in src after that tick does not matter; one before it
-// ends the copy and is returned.
+// Cut copies a log from src to dst and ends the copy after the block with the given tick, or at the
+// end of a shorter log. The copy is up to [BlockTicks] longer than requested. Cut does not run the
+// match. It returns the last tick copied. An error in src after that tick has no effect; an earlier
+// error ends the copy, and Cut returns it.
 func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 	r := &Reader{}
 	if err := r.open(src); err != nil {
@@ -47,9 +47,10 @@ func Cut(dst io.Writer, src io.Reader, tick int32) (last int32, err error) {
 	return last, err
 }
 
-// CutFrom copies the part of a log that begins behind tick from and ends as with Cut. It runs the
-// match up to from, since the copy begins with the state that the world has then, and calls cfg.OnTick for the
-// ticks up to there. It returns that tick, which is later if the log begins later, and the last one copied.
+// CutFrom copies the part of a log after tick from, up to tick to as [Cut] does. It runs the match
+// up to from, because the copy begins with the state of the world at that tick, and calls
+// cfg.OnTick for the ticks up to there. first is from, or the first possible tick of a log that
+// begins later; last is the last tick copied.
 func CutFrom(dst io.Writer, src io.Reader, from, to int32, cfg VerifyConfig) (first, last int32, err error) {
 	r, err := NewReader(src)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package replay records matches in logs from which they can be run again, bit for
-// bit.
+// Package replay records matches in logs that replay them bit for bit.
 //
 // A world is a pure function of its parameters and commands, so a log is a [Header]
 // and the commands of every tick. Twice a second it also contains [game.World.Hash],
@@ -11,6 +10,5 @@
 // run in different goroutines, so that a server's tick does not wait for compression
 // or a disk. [Writer] combines both. [Reader] reads logs.
 //
-// Blocks have checksums. Truncation and damage are detected, and everything before is
-// valid.
+// Blocks have checksums. A Reader detects truncation and damage; all blocks before them are valid.
 package replay

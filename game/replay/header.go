@@ -14,13 +14,12 @@ import (
 
 // Errors of this package, wrapped with details.
 var (
-	// ErrFormat means that the file is not a log, or has another version of the
-	// format.
+	// ErrFormat means that the file is not a log, or that it has an unknown version of the format.
 	ErrFormat = errors.New("replay: not a replay log")
-	// ErrTruncated means that the log has no end, as after the server was killed. Everything
-	// before is valid.
+	// ErrTruncated means that the log has no end, for example because the server was killed. All
+	// ticks before are valid.
 	ErrTruncated = errors.New("replay: log is cut off")
-	// ErrCorrupt means that a block is damaged. Everything before is valid.
+	// ErrCorrupt means that a block is damaged. All ticks before are valid.
 	ErrCorrupt = errors.New("replay: log is damaged")
 	// ErrTooLarge means that a tick or header exceeds the limits of the format.
 	ErrTooLarge = errors.New("replay: too large")
@@ -28,15 +27,15 @@ var (
 	ErrModeUnavailable = errors.New("replay: mode or mods not available")
 	// ErrMismatch means that the run differs from the recorded match.
 	ErrMismatch = errors.New("replay: the run differs from the recording")
-	// ErrPanic means that the world panicked, which is how the log of a crash ends.
+	// ErrPanic means that the world panicked. The log of a crash ends this way.
 	ErrPanic = errors.New("replay: the world panicked")
 )
 
 // Header is the parameters of a world and a description of the match. With it a log
 // needs no other file.
 type Header struct {
-	// Program is the name and version of the recording program. Another version can
-	// have other rules, so that the run differs.
+	// Program is the name and version of the recording program. Another version can have different
+	// rules, so its run can differ.
 	Program string
 	// StartTime is when the world was created, in milliseconds since 1970 UTC.
 	StartTime int64
@@ -52,24 +51,26 @@ type Header struct {
 	ModeSource []byte
 	// Mods are the mods in order.
 	Mods []ModInfo
-	// Costs is the version of what the calls of scripts cost; see [Coster]. 0 if there are none.
+	// Costs is the version of the costs of script calls, 0 if there are no scripts; see [Coster].
 	Costs uint16
 
-	// Terrain, Rules, Tuning and Seed are those of game.Config.
+	// Terrain, Rules, Tuning and Seed are the values in game.Config.
 	Terrain game.Terrain
 	Rules   game.Rules
 	Tuning  game.Tuning
 	Seed    uint64
 
-	// Variables are those of game.Config that mode and mods have, in their order.
+	// Variables are the variables of the mode and mods, in their order, with their values in
+	// game.Config.
 	Variables []Variable
 
 	// IdleTicks is the number of ticks without commands before the log starts, since
 	// there is nothing to record before the first player joins. 0..MaxIdleTicks.
 	IdleTicks int32
 
-	// State, if set, is what World.AppendState gave after StateTick: the log goes on from
-	// there, and not from a new world. IdleTicks, Rules, Tuning and Seed have no effect then.
+	// State, if set, is the state that World.AppendState returned after StateTick. The log
+	// continues from this state instead of a new world, and IdleTicks, Rules, Tuning and Seed have
+	// no effect.
 	State     []byte
 	StateTick int32
 }
@@ -82,7 +83,7 @@ func (h *Header) TickBefore() int32 {
 	return h.IdleTicks
 }
 
-// ModInfo says what a mod of a match is.
+// ModInfo describes a mod of a match.
 type ModInfo struct {
 	Name   string // by which it was requested (sv_mods), "" for a mod that the program always has
 	Type   string // its Go type; see [TypeName]
@@ -93,17 +94,18 @@ type ModInfo struct {
 // Variable is a variable of a mode or mod with its value when the match began.
 type Variable struct{ Name, Value string }
 
-// Sourcer is a mode or mod that is made from a source text, such as a script. Logs have the text.
+// Sourcer is a mode or mod made from a source text, such as a script. Logs contain the text.
 type Sourcer interface{ Source() []byte }
 
-// Coster is a mode or mod whose calls have costs, of which there are versions, such as a script. What it does at its
-// limits depends on them, so a log names the version, and logs that are older than that have version 1.
+// Coster is a mode or mod whose calls have costs, such as a script. The costs decide when it
+// reaches its limits, and they differ between versions. A log therefore names the version; a log
+// without one has version 1.
 type Coster interface{ Costs() int }
 
 // MaxIdleTicks is the maximum of Header.IdleTicks: the ticks of a day.
 const MaxIdleTicks = 24 * 60 * 60 * game.TickRate
 
-// TypeName returns the type of a mode or mod with its import path.
+// TypeName returns the Go type of a mode or mod, with its import path.
 func TypeName(v any) string {
 	t := reflect.TypeOf(v)
 	if t == nil {
@@ -116,8 +118,8 @@ func TypeName(v any) string {
 	return star + t.PkgPath() + "." + t.Name()
 }
 
-// SetMode stores mode and mods in the header, the latter without names. gameType is the name
-// by which the mode is requested.
+// SetMode stores the mode and mods in the header, the mods without names. gameType is the requested
+// name of the mode (sv_gametype).
 func (h *Header) SetMode(gameType string, mode game.Mode, mods []game.Mod) {
 	h.GameType, h.ModeName, h.ModeType = gameType, mode.Name(), TypeName(mode)
 	h.ModeSource, h.Mods, h.Costs = nil, h.Mods[:0], 0
@@ -141,7 +143,7 @@ func (h *Header) setCosts(m any) {
 	}
 }
 
-// SetVariables stores the values that the variables of a new world have.
+// SetVariables stores the values of the variables of a new world.
 func (h *Header) SetVariables(w *game.World) {
 	h.Variables = h.Variables[:0]
 	for _, v := range w.Variables() {

@@ -13,8 +13,8 @@ import (
 type Tick struct {
 	// Tick is its number: World.Tick after the Step.
 	Tick int32
-	// Commands are the commands of the Step, valid until the next tick is read. Fields
-	// that their kinds do not use are not kept.
+	// Commands are the commands of the Step, valid until the next call of Next. A command has only
+	// the fields that its kind uses.
 	Commands []game.Command
 	// Hash is World.Hash after the Step, if HasHash.
 	Hash    uint64
@@ -111,19 +111,19 @@ func (r *Reader) nextBlock() (kind byte, payload []byte, err error) {
 // Header returns the header. It belongs to the reader.
 func (r *Reader) Header() *Header { return &r.header }
 
-// End returns why the log ends, after Next returned io.EOF.
+// End returns why the log ends. Call it after Next returned io.EOF.
 func (r *Reader) End() EndReason { return r.end }
 
-// MatchResult returns how the match stood at the end, after Next returned io.EOF; nil if the log does not say.
+// MatchResult returns the result at the end of the match, or nil if the log has none. Call it after
+// Next returned io.EOF.
 func (r *Reader) MatchResult() *MatchResult { return r.result }
 
-// ValidBytes returns the number of bytes that were read without an error, in whole
-// blocks.
+// ValidBytes returns the number of bytes read without an error, in whole blocks.
 func (r *Reader) ValidBytes() int64 { return r.validBytes }
 
-// Next reads the next tick into t. io.EOF is the end of a whole log; after ErrTruncated and
-// ErrCorrupt the rest is lost, and the ticks of all whole blocks before have been
-// returned.
+// Next reads the next tick into t. It returns io.EOF at the end of a complete log. After
+// [ErrTruncated] and [ErrCorrupt] the rest is lost; Next has returned the ticks of all whole blocks
+// before.
 func (r *Reader) Next(t *Tick) error {
 	for r.err == nil && r.ticksLeft == 0 {
 		r.err = r.readBlock()

@@ -10,10 +10,10 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// MatchResult is who played a match and how it stood.
+// MatchResult is the result of a match: its players and their scores.
 type MatchResult struct {
 	Flags game.GameFlags
-	// TeamScores are those of red and blue, in modes with teams.
+	// TeamScores are the scores of red and blue, in modes with teams.
 	TeamScores [2]int32
 	Players    []PlayerResult
 }
@@ -22,14 +22,15 @@ type MatchResult struct {
 type PlayerResult struct {
 	Name, Clan string
 	Team       game.Team
-	// Score is that of the match's end, or of when the player left. In races it is the best time in ms, -1 for none.
+	// Score is the score at the end of the match, or when the player left. In races it is the best
+	// time in ms, -1 for none.
 	Score int32
 }
 
 // maxResultPlayers is the largest number of players of a MatchResult.
 const maxResultPlayers = 256
 
-// Take takes over how a match stands. It keeps the storage that it has.
+// Take sets r to the current result of the match in w. It reuses the storage of r.
 func (r *MatchResult) Take(w *game.World) {
 	f := w.Frame()
 	r.Flags, r.TeamScores, r.Players = f.Game.Flags, f.Game.TeamScore, r.Players[:0]
@@ -40,8 +41,8 @@ func (r *MatchResult) Take(w *game.World) {
 	}
 }
 
-// Merge takes over how the match stands later, and keeps who has left since. It takes the storage of later, which
-// gets that of r in exchange.
+// Merge updates r to a later result of the same match, and keeps the players who have left since.
+// It exchanges the storage of r and later.
 func (r *MatchResult) Merge(later *MatchResult) {
 	if len(later.Players) == 0 {
 		return
@@ -56,7 +57,7 @@ func (r *MatchResult) Merge(later *MatchResult) {
 	r.Players, later.Players = now, r.Players[:0]
 }
 
-// Sorted returns those who played, the best first.
+// Sorted returns the players, the best first.
 func (r *MatchResult) Sorted() []PlayerResult {
 	players := slices.DeleteFunc(slices.Clone(r.Players), func(p PlayerResult) bool { return p.Team == game.TeamSpectators })
 	slices.SortStableFunc(players, func(a, b PlayerResult) int {
@@ -81,15 +82,15 @@ func (r *MatchResult) isBlank() bool {
 	})
 }
 
-// ResultKeeper finds the result of the matches of a world, of which a log can have several. The zero value is
-// ready for a new world.
+// ResultKeeper finds the results of the matches of a world. A log can contain several matches. The
+// zero value is ready for a new world.
 type ResultKeeper struct {
 	now, match MatchResult
 	last       MatchResult // of the last match that has ended
 	over       bool
 }
 
-// Watch looks at the world. It should be called about once a second.
+// Watch updates the result from the world. Call it about once a second.
 func (k *ResultKeeper) Watch(w *game.World) {
 	over := w.Frame().Game.State&game.StateGameOver != 0
 	if k.over && !over { // another match has begun
@@ -101,8 +102,9 @@ func (k *ResultKeeper) Watch(w *game.World) {
 	k.match.Merge(&k.now)
 }
 
-// Result returns the result of the match that goes on or, while nobody has scored there, of the one before it; nil
-// if nobody played. It is valid until the next call of another method.
+// Result returns the result of the current match or, until a player scores in it, of the previous
+// match. It returns nil if no player took part. The result is valid until the next call of another
+// method.
 func (k *ResultKeeper) Result() *MatchResult {
 	r := &k.match
 	if r.isBlank() && len(k.last.Players) > 0 {

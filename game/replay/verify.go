@@ -8,14 +8,14 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// VerifyConfig is what a run needs in addition to the log.
+// VerifyConfig has the modes, mods and callbacks that a run needs in addition to the log.
 type VerifyConfig struct {
-	// Modes returns a new mode for a Header.GameType. NewMode makes those with a
-	// Header.ModeSource instead, if it is set.
+	// Modes returns a new mode for a Header.GameType. NewMode, if set, makes modes that have a
+	// Header.ModeSource instead.
 	Modes   func(gameType string) (game.Mode, bool)
 	NewMode func(ModInfo) (game.Mode, error)
-	// Mods make the mods the match was played with, in order. NewMod makes those of the
-	// header that follow after them; nil has none.
+	// Mods make the first mods of the match, in order. NewMod makes the mods of the header that
+	// follow them; nil means that there are no others.
 	Mods   []func() game.Mod
 	NewMod func(ModInfo) (game.Mod, error)
 	// OnTick, if set, is called after every tick with its events.
@@ -23,16 +23,17 @@ type VerifyConfig struct {
 }
 
 // NewWorld creates the world of a log, before its first recorded tick. The error is
-// ErrModeUnavailable if mode or mods do not match, or that of game.New or game.Restore.
+// [ErrModeUnavailable] if the mode or mods do not match, or the error of [game.New] or
+// [game.Restore].
 func (h *Header) NewWorld(cfg VerifyConfig) (*game.World, error) {
 	w, _, err := h.newWorld(cfg)
 	return w, err
 }
 
-// Faulty is a mode or mod that may be unable to run a log further, such as a script that does more work than any
-// server has time for.
+// Faulty is a mode or mod that may be unable to continue a log, such as a script that does more
+// work in a tick than any server has time for.
 type Faulty interface {
-	// Fault returns why the log cannot be run further, nil if it can.
+	// Fault returns why the log cannot continue, or nil if it can.
 	Fault() error
 }
 
@@ -144,20 +145,20 @@ func (h *Header) newMods(cfg VerifyConfig) ([]game.Mod, error) {
 type Result struct {
 	// Ticks is the number of ticks run, including idle ones and those before a state.
 	Ticks int32
-	// HashesMatched is the number of equal hashes, LastGoodTick the tick of the last
-	// of them: up to there the run equals the recorded match.
+	// HashesMatched is the number of equal hashes. LastGoodTick is the tick of the last equal hash:
+	// up to this tick the run equals the recorded match.
 	HashesMatched int
 	LastGoodTick  int32
 	// FirstBadTick is the tick of the first different hash, 0 for none. The difference
 	// arose after LastGoodTick.
 	FirstBadTick int32
-	// End is why the log ends, EndNone if it is not whole.
+	// End is why the log ends, EndNone if the log is incomplete.
 	End EndReason
 }
 
-// Verify runs the match of a log again and compares the hashes. The error is nil if
-// all are equal and the log is complete; otherwise it is one of this package's, and
-// everything up to Result.LastGoodTick is verified.
+// Verify runs the match of a log again and compares the hashes. The error is nil if all hashes are
+// equal and the log is complete; otherwise it wraps one of this package's errors, and the match is
+// verified up to Result.LastGoodTick.
 func Verify(r *Reader, cfg VerifyConfig) (res Result, err error) {
 	w, faulty, err := r.Header().newWorld(cfg)
 	if err != nil {

@@ -35,7 +35,8 @@ func NewWriter(w io.Writer, h *Header) (*Writer, error) {
 // RecordTick records the commands of the next Step.
 func (w *Writer) RecordTick(cmds []game.Command) error { return w.rec.RecordTick(cmds) }
 
-// AfterStep records what a clock has stopped in the Step, and writes a block if one is ready.
+// AfterStep records the hooks that a time limit stopped in the Step, and writes a block if one is
+// ready.
 func (w *Writer) AfterStep(world *game.World) error {
 	if w.stops = world.AppendHookStops(w.stops[:0]); len(w.stops) > 0 {
 		w.rec.RecordStops(w.stops)

@@ -10,19 +10,19 @@ import (
 // Err is the error for a terrain whose sizes do not match.
 var Err = errors.New("game: bad terrain")
 
-// Terrain is what the rules need of a map: the game layer, the layers that DDNet's maps have
-// besides, and the map's settings. None of it must be changed. A layer that is not nil has
-// Width times Height tiles, row by row.
+// Terrain is the part of a map that the game rules need: the game layer, the additional layers of
+// DDNet maps, and the map's settings. It must not be changed. A layer that is not nil has Width
+// times Height tiles, row by row.
 type Terrain struct {
 	Width, Height int // tiles
-	// Tiles are the tile indices of the game layer: 0 air, 1 solid, 2 death, 3 unhookable;
-	// 192 and above are entities (spawns, pickups, flag stands). Others mean something to
-	// modes and mods only.
+	// Tiles are the tile indices of the game layer: 0 air, 1 solid, 2 death, 3 unhookable; 192 and
+	// above are entities (spawns, pickups, flag stands). Only modes and mods use other indices.
 	Tiles []uint8
-	// Flags say how the tiles of the game layer are turned, as the Tile flags; nil if none is.
+	// Flags are the rotations and mirrorings of the game layer's tiles; nil means that all tiles
+	// are upright.
 	Flags []TileFlags
-	// Front is a second game layer, and FrontFlags are its flags. They are for modes and mods:
-	// walls and entities of the game itself are in Tiles alone.
+	// Front is a second game layer, and FrontFlags are its flags. Only modes and mods use them: the
+	// game takes walls and entities from Tiles alone.
 	Front      []uint8
 	FrontFlags []TileFlags
 	Tele       []TeleTile
@@ -33,7 +33,7 @@ type Terrain struct {
 	Settings []string
 }
 
-// TileFlags say how a tile is turned.
+// TileFlags are the rotation and mirroring of a tile.
 type TileFlags uint8
 
 // The tile flags, with their values in maps.
@@ -43,8 +43,8 @@ const (
 	TileRotate TileFlags = 8 // turned clockwise by 90 degrees, after that
 )
 
-// TeleTile is a tile of the tele layer: a teleporter or its exit. Those with the same Number
-// belong together. Type is the tile index.
+// TeleTile is a tile of the tele layer: a teleporter or its exit. Teleporters and exits with the
+// same Number belong together. Type is the tile index.
 type TeleTile struct{ Number, Type uint8 }
 
 // SpeedupTile is a tile of the speedup layer, which pushes tees while Force is above 0. Angle is
@@ -54,8 +54,8 @@ type SpeedupTile struct {
 	Angle                 int16
 }
 
-// SwitchTile is a tile of the switch layer: a switch, or what switches with the same Number
-// control. Type is the tile index, Delay is in seconds for most types.
+// SwitchTile is a tile of the switch layer: a switch, or a tile that the switches with the same
+// Number control. Type is the tile index. Delay is in seconds for most types.
 type SwitchTile struct {
 	Number, Type uint8
 	Flags        TileFlags
@@ -65,7 +65,7 @@ type SwitchTile struct {
 // TuneTile is a tile of the tune layer: Number is the tune zone, Type the tile index.
 type TuneTile struct{ Number, Type uint8 }
 
-// The limits of a terrain, which formats that hold one need too.
+// The limits of a terrain. Formats that contain a terrain need them too.
 const (
 	// MaxTiles limits the map size: 16 million tiles are 64 times the largest map in use.
 	MaxTiles = 1 << 24

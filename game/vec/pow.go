@@ -106,12 +106,12 @@ func integerKind(bits uint32) int {
 
 // Pow returns x to the power of y in single precision.
 //
-// It uses the algorithm of the GNU C library since 2.28 (a logarithm and an
-// exponential in double precision with small tables), without fused operations. Like
-// that it is not always correctly rounded; it has to return the bits that clients
-// compute. It equals Debian 12's libm (its fused variant) for 1,000,000 powers of 1.4
-// with exponents 0..16, 1,000,000 of 0..4 with exponents -30..30 and 1,000,000 random
-// bit patterns; TestLibmVectors describes how to repeat that.
+// Pow uses the algorithm of the GNU C library since 2.28 (a logarithm and an exponential in double
+// precision with small tables), without fused operations. Like that algorithm, it does not always
+// round correctly: it must return the bits that clients compute. It equals Debian 12's libm (the
+// fused variant) for 1,000,000 powers of 1.4 with exponents 0..16, 1,000,000 of 0..4 with exponents
+// -30..30 and 1,000,000 random bit patterns. TestLibmVectors describes how to repeat the
+// comparison.
 func Pow(x, y float32) float32 {
 	const one, inf = 0x3f800000, 0x7f800000
 	xb, yb := math.Float32bits(x), math.Float32bits(y)

@@ -1,12 +1,12 @@
 // Package vec implements the single precision vector arithmetic of the game rules. It
 // gives the same bits on every machine and build variant.
 //
-// Clients predict the world with the arithmetic of Teeworlds 0.7: IEEE float32, each
-// operation rounded once, in a fixed order. Go can fuse x*y+z into one rounding on
-// some targets (arm64, amd64 with GOAMD64=v3), so that server and clients would
-// differ. An explicit conversion of the product prevents that, so every product that
-// is part of a sum is written float32(x*y). Sine, cosine, arc tangent and power are in
-// this package too, because the math package gives different results on different machines.
+// Clients predict the world with the arithmetic of Teeworlds 0.7: IEEE float32, each operation
+// rounded once, in a fixed order. On some targets (arm64, amd64 with GOAMD64=v3) Go can fuse x*y+z
+// into one rounding, and then server and clients would differ. An explicit conversion of the
+// product prevents this, so the game rules write every product in a sum as float32(x*y). This
+// package also has sine, cosine, arc tangent and power, because the results of package math differ
+// between machines.
 //
 // Lengths are in 1/32 of a tile (a "unit"), angles in radians, and y grows downwards.
 package vec
@@ -65,9 +65,9 @@ func Mix(a, b Vec2, t float32) Vec2 {
 // MixScalar returns a+(b-a)*t.
 func MixScalar(a, b, t float32) float32 { return a + float32((b-a)*t) }
 
-// ClosestOnSegment returns the point of the segment from a to b that is closest to p.
-// If a and b are equal it is NaN in both components, so that every distance test
-// fails; the rules rely on this (a hook that starts inside a wall grabs nobody).
+// ClosestOnSegment returns the point of the segment from a to b that is closest to p. If a and b
+// are equal, both components are NaN, so every distance test fails. The rules rely on this: a hook
+// that starts inside a wall grabs no tee.
 func ClosestOnSegment(a, b, p Vec2) Vec2 {
 	c := p.Sub(a)
 	n := b.Sub(a).Normalize()
@@ -89,9 +89,8 @@ func Clamp(v, lo, hi float32) float32 {
 // Sqrt returns the correctly rounded single precision square root.
 func Sqrt(f float32) float32 { return float32(math.Sqrt(float64(f))) }
 
-// Trunc rounds towards zero like the original's machine: values that do not fit, and
-// NaN, become the smallest int32. The result of a Go conversion would depend on the
-// processor there.
+// Trunc rounds towards zero. NaN and values outside int32 become the smallest int32, as on the x86
+// processors of the original. For these a Go conversion would depend on the processor.
 func Trunc(f float32) int32 {
 	const sign, limit = 1 << 31, 0x4f000000 // the bits of 2^31
 	if math.Float32bits(f)&^sign < limit {

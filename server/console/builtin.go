@@ -18,7 +18,7 @@ func (c *Console) builtins() []Command {
 		{"toggle", "s[config-option] i[value1] i[value2]", "Toggle config value", Server, c.toggle},
 		{"mod_command", "s[command] ?i[access-level]", "Specify command accessibility for moderators", Server | Lasting, c.modCommand},
 		{"mod_status", "", "List all commands which are accessible for moderators", Server, func(call *Call) { c.accessStatus(call, LevelMod) }},
-		{"access_level", "s[command] ?i[level]", "Say who may run a command (0 = admins, 1 = also moderators, 2 = also helpers)", Server | Lasting, c.accessLevel},
+		{"access_level", "s[command] ?i[level]", "Set who may run a command (0 = admins, 1 = also moderators, 2 = also helpers)", Server | Lasting, c.accessLevel},
 		{"access_status", "i[level]", "List all commands for a level (0 = admins, 1 = moderators, 2 = helpers)", Server, func(call *Call) {
 			c.accessStatus(call, Level(call.Int(0)))
 		}},
@@ -43,7 +43,7 @@ func (c *Console) Help(call *Call) {
 	})
 	switch {
 	case beginning == "":
-		call.Print("Console", "help NAME says what a command does, and help sv_ which settings begin so")
+		call.Print("Console", "help NAME explains a command; help sv_ lists the settings that begin with sv_")
 	case !found:
 		call.Warn("Console", "No such command: %s.", call.Arg(0))
 	}
@@ -86,7 +86,7 @@ func (c *Console) setAccess(call *Call, last Level) {
 	if e == nil {
 		hint := ""
 		if names := c.startingWith(call.Arg(0), 5); len(names) > 0 {
-			hint = " With these letters begin: " + strings.Join(names, ", ") + "."
+			hint = " Commands that begin with it: " + strings.Join(names, ", ") + "."
 		}
 		call.Warn("Console", "No such command: '%s'.%s", call.Arg(0), hint)
 		return
@@ -121,7 +121,7 @@ func (c *Console) isConfiguration(who *Caller) bool {
 // reportLevelled prints of how many commands the configuration has said who may run them: those of DDNet do so of dozens.
 func (c *Console) reportLevelled() {
 	if n := len(c.levelled); n > 0 {
-		c.print(Operator, Standard, "Console", fmt.Sprintf("access_level says who may run %d commands; access_status 1 and access_status 2 list them", n))
+		c.print(Operator, Standard, "Console", fmt.Sprintf("access_level was set for %d commands; access_status 1 and access_status 2 list them", n))
 		clear(c.levelled)
 	}
 }
@@ -173,7 +173,7 @@ func (c *Console) saveConfig(call *Call) {
 		err = errPath
 	}
 	if err == nil && c.cfg.WriteFile == nil {
-		err = errors.New("there is no place to save to")
+		err = errors.New("there is no folder to save to")
 	}
 	if err == nil {
 		err = c.cfg.WriteFile(clean, c.AppendConfig(nil))

@@ -323,7 +323,7 @@ func (c *Console) register(cmd Command, v variable) (*entry, error) {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCommand, cmd.Name, err)
 	}
 	if cmd.Run == nil {
-		return nil, fmt.Errorf("%w: %s does nothing", ErrCommand, cmd.Name)
+		return nil, fmt.Errorf("%w: %s: Run is not set", ErrCommand, cmd.Name)
 	}
 	key := strings.ToLower(cmd.Name)
 	const reach = Server | Econ

@@ -161,11 +161,11 @@ func TestAccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.expect(t, "help; help ECHO; help sv_p; help nothing", mod, "[Console]: echo, help, logout, toggle",
-		"[Console]: help NAME says what a command does, and help sv_ which settings begin so",
+		"[Console]: help NAME explains a command; help sv_ lists the settings that begin with sv_",
 		"[Console]: echo r[text]: Echo the text", "[Console]: No such command: sv_p.", "[Console]: No such command: nothing.")
 	b.expect(t, "help ec_; help sv_po", Operator, "[Console]: ec_port", "[Console]: sv_port")
 	b.Unregister("help")
-	b.expect(t, "access_level togg 1; access_level nothing", admin, "[Console]: No such command: 'togg'. With these letters begin: toggle.", "[Console]: No such command: 'nothing'.")
+	b.expect(t, "access_level togg 1; access_level nothing", admin, "[Console]: No such command: 'togg'. Commands that begin with it: toggle.", "[Console]: No such command: 'nothing'.")
 	b.expect(t, "access_level toggle 1; access_level toggle", admin,
 		"[Console]: moderator access for 'toggle' is now enabled", "[Console]: helper access for 'toggle' is now disabled",
 		"[Console]: moderator access for 'toggle' is enabled", "[Console]: helper access for 'toggle' is disabled")
@@ -337,9 +337,9 @@ func TestFiles(t *testing.T) {
 	}
 	b.expect(t, "exec big.cfg", Operator, "[console]: failed to open 'big.cfg'", "[console]: Info: the file is larger than 1048576 bytes")
 	b.expect(t, "exec bom.cfg", Operator, "[console]: executing 'bom.cfg'", "[Console]: bom")
-	b.expect(t, "exec long.cfg", Operator, "[console]: executing 'long.cfg'", "[Console]: long.cfg:1: Line of 32769 bytes is too long, 32768 are the most.", "[Console]: after")
+	b.expect(t, "exec long.cfg", Operator, "[console]: executing 'long.cfg'", "[Console]: long.cfg:1: Line of 32769 bytes is too long; at most 32768 are allowed.", "[Console]: after")
 	b.expect(t, `echo "`+strings.Repeat("x", MaxCommand)+`"`, Operator,
-		"[Console]: echo: a command has at most 2047 bytes, and this one 2054", "[Console]: Invalid arguments... Usage: echo r[text]")
+		"[Console]: echo: the command has 2054 bytes; at most 2047 are allowed", "[Console]: Invalid arguments... Usage: echo r[text]")
 	b.expect(t, "exec nul.cfg", Operator, "[console]: executing 'nul.cfg'", "[Console]: a", "[Console]: c")
 	b.expect(t, `exec .\dir/../bom.cfg`, Operator, `[console]: executing '.\dir/../bom.cfg'`, "[Console]: bom")
 
@@ -357,7 +357,7 @@ func TestFiles(t *testing.T) {
 		"[console]: executing 'dir/a.cfg'",
 		"[Console]: dir/a.cfg:1: sv_port: 'x' is not a number",
 		"[Console]: dir/a.cfg:2: No such command: nonsense.",
-		"[config]: dir/a.cfg:4: sv_max_clients: 100 is out of range (1 to 64), 64 is used",
+		"[config]: dir/a.cfg:4: sv_max_clients: 100 is out of range (1 to 64); using 64",
 		"[console]: dir/a.cfg:4: failed to open 'b.cfg'",
 	)
 	if b.port != 8303 {
@@ -378,17 +378,17 @@ func TestArgs(t *testing.T) {
 		args []string
 		err  string
 	}{
-		{[]string{"sv_port", "20111"}, `quote sv_port and what follows as one argument: "sv_port 20111"`},
-		{[]string{"sv_name", "my server"}, `quote sv_name and what follows as one argument: "sv_name my server"`},
-		{[]string{"sv_port", "sv_name x"}, "sv_port is without its value, which belongs into the same argument"},
-		{[]string{"sv_name x", "sv_port"}, "sv_port is without its value, which belongs into the same argument"},
-		{[]string{"save_config", "mine"}, `quote save_config and what follows as one argument: "save_config mine"`},
-		{[]string{"exec"}, "exec is without its value, which belongs into the same argument"},
-		{[]string{"20111"}, `"20111" is no console command; those are like "sv_port 8304"`},
-		{[]string{"-p", "20111"}, `"-p" is no console command; those are like "sv_port 8304"`},
-		{[]string{"+sv_port 20111"}, `"+sv_port 20111" is no console command; those are like "sv_port 8304"`},
-		{[]string{"help"}, `"help" is no console command; those are like "sv_port 8304"`},
-		{[]string{"sv_port=20111"}, `"sv_port=20111": a value follows a space: "sv_port 20111"`},
+		{[]string{"sv_port", "20111"}, `quote sv_port and its value as one argument: "sv_port 20111"`},
+		{[]string{"sv_name", "my server"}, `quote sv_name and its value as one argument: "sv_name my server"`},
+		{[]string{"sv_port", "sv_name x"}, "sv_port has no value; quote the name and the value as one argument"},
+		{[]string{"sv_name x", "sv_port"}, "sv_port has no value; quote the name and the value as one argument"},
+		{[]string{"save_config", "mine"}, `quote save_config and its value as one argument: "save_config mine"`},
+		{[]string{"exec"}, "exec has no value; quote the name and the value as one argument"},
+		{[]string{"20111"}, `"20111" is not a console command; write one as in "sv_port 8304"`},
+		{[]string{"-p", "20111"}, `"-p" is not a console command; write one as in "sv_port 8304"`},
+		{[]string{"+sv_port 20111"}, `"+sv_port 20111" is not a console command; write one as in "sv_port 8304"`},
+		{[]string{"help"}, `"help" is not a console command; write one as in "sv_port 8304"`},
+		{[]string{"sv_port=20111"}, `"sv_port=20111": write a space before the value: "sv_port 20111"`},
 		{[]string{"sv_prot 20111"}, "no such command: sv_prot; is it sv_port?"},
 		{[]string{"sv_warmup 4; SV_MAXCLIENTS 4"}, "no such command: SV_MAXCLIENTS; is it sv_max_clients?"},
 		{[]string{"sv_port 2o111"}, "sv_port: '2o111' is not a number"},
@@ -424,9 +424,9 @@ func TestArgsOfMods(t *testing.T) {
 		"almost a variable":      {[]string{"sv_koth_tme 3"}, "no such command: sv_koth_tme; is it sv_koth_time?"},
 		"almost the server's":    {[]string{"sv_koth_time 3", "sv_prot 3"}, "no such command: sv_prot; is it sv_port?"},
 		"old":                    {[]string{"sv_rcon_ban_time 3"}, "no such command: sv_rcon_ban_time; is it sv_rcon_bantime?"},
-		"one word":               {[]string{"nonsense"}, `"nonsense" is no console command; those are like "sv_port 8304"`},
+		"one word":               {[]string{"nonsense"}, `"nonsense" is not a console command; write one as in "sv_port 8304"`},
 		"no number":              {[]string{"sv_koth_time x"}, "sv_koth_time: 'x' is not a number"},
-		"two arguments":          {[]string{"sv_koth_time", "3"}, `quote sv_koth_time and what follows as one argument: "sv_koth_time 3"`},
+		"two arguments":          {[]string{"sv_koth_time", "3"}, `quote sv_koth_time and its value as one argument: "sv_koth_time 3"`},
 		"of another server":      {[]string{"sv_of_others 5"}, ""},
 		"of DDNet":               {[]string{"sv_rescue 1"}, ""},
 		"in a file":              {[]string{"-f", "mod.cfg"}, ""},

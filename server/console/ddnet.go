@@ -32,28 +32,28 @@ type ddnetGroup struct {
 
 var ddnetGroups = [...]ddnetGroup{
 	{"bans have no regions", strings.Fields("ban_region ban_region_range sv_region_name")},
-	{"sv_ranks has the file of the ranks; teeyard-mariadb logs at the start which database has them, too", strings.Fields("add_sqlserver dump_sqlservers sv_sqlite_file sv_use_sql")},
-	{"teeyard-mariadb has the database of add_sqlserver, from any address of its own", strings.Fields("sv_sql_bindaddr")},
-	{"addresses are not looked up in lists of others", strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote")},
+	{"sv_ranks sets the file of the ranks; teeyard-mariadb logs at the start which database it uses", strings.Fields("add_sqlserver dump_sqlservers sv_sqlite_file sv_use_sql")},
+	{"teeyard-mariadb connects to the database of add_sqlserver from any local address", strings.Fields("sv_sql_bindaddr")},
+	{"addresses are not looked up in DNS blocklists", strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote")},
 	{"floods are limited without settings", strings.Fields("sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_second")},
 	{"downloads, votes and the list of players are paced without settings", strings.Fields("sv_fast_download sv_map_window sv_mapupdaterate sv_send_votes_per_tick")},
 	{"the limits of sv_spamprotection for emoticons are fixed", strings.Fields("sv_emoticon_delay sv_eye_emote_change_delay")},
 	{"clients of all versions may play", strings.Fields("sv_banned_versions sv_sixup")},
 	{"no seats are reserved", strings.Fields("sv_reserved_slots sv_reserved_slots_pass")},
-	{"a connection lasts 10 seconds without a sign of life, and 100 while the client loads the map", strings.Fields("conn_timeout")},
-	{"commands come by rcon, the external console and HTTP", strings.Fields("sv_input_fifo")},
-	{"the log and status have the addresses of clients", strings.Fields("show_ips sv_conn_logging_server")},
-	{"log_dialect, console_output_level and ec_output_level say what the log is like", strings.Fields("console_enable_colors dbg_curl dbg_lognetwork loglevel")},
-	{"sv_replay and sv_auto_demo_record record all of a match", strings.Fields("sv_demo_chat sv_player_demo_record")},
-	{"access_level says who may use a command", strings.Fields("sv_tele_others_auth_level")},
-	{"random_map takes the maps that players may vote for", strings.Fields("sv_server_type")},
-	{"sv_register_url says how the master is asked", strings.Fields("http_allow_insecure")},
+	{"a client times out after 10 seconds without a datagram, or 100 while it loads the map", strings.Fields("conn_timeout")},
+	{"send commands by rcon, the external console or HTTP", strings.Fields("sv_input_fifo")},
+	{"the log and status always show the addresses of clients", strings.Fields("show_ips sv_conn_logging_server")},
+	{"log_dialect, console_output_level and ec_output_level control the log", strings.Fields("console_enable_colors dbg_curl dbg_lognetwork loglevel")},
+	{"sv_replay and sv_auto_demo_record record the whole match", strings.Fields("sv_demo_chat sv_player_demo_record")},
+	{"access_level sets who may run a command", strings.Fields("sv_tele_others_auth_level")},
+	{"random_map chooses from the maps that players can vote for", strings.Fields("sv_server_type")},
+	{"sv_register_url sets http or https for the master", strings.Fields("http_allow_insecure")},
 	{"/save shows what is kept", strings.Fields("save_dry")},
-	{"there are no holidays", strings.Fields("events")},
-	{"routers are not asked for ports", strings.Fields("sv_use_upnp")},
+	{"this server has no holiday events", strings.Fields("events")},
+	{"this server does not use UPnP", strings.Fields("sv_use_upnp")},
 	{"crazy bullets have no sound", strings.Fields("sv_shotgun_bullet_sound")},
-	{"DDNet-Server 16.4 does nothing with it, either", strings.Fields("sv_rank_cheats sv_rescue_delay sv_score_folder sv_suicide_penalty")},
-	{"players have it in the chat", strings.Fields(`
+	{"DDNet-Server 16.4 ignores it, too", strings.Fields("sv_rank_cheats sv_rescue_delay sv_score_folder sv_suicide_penalty")},
+	{"players use it in the chat", strings.Fields(`
 c cmdlist converse credits dnd emote eyeemote invite kill load lock map mapinfo me ninjajetpack pausevoted
 points practice r rank rankteam rescue rules save saytime saytimeall settings showall showothers spec specteam
 specvoted swap team teamrank teamtop5 teleport time timecp timeout timer times top top5 top5points top5team tp
@@ -61,7 +61,7 @@ unlock w whisper`)},
 }
 
 // inModes is what DDNetReason says of ddnetModes.
-const inModes = "only where DDRace is played"
+const inModes = "only in DDRace"
 
 // DDNetReason returns the reason why a setting or command of DDNet has no effect here. isDDNet
 // reports whether the name is one of DDNet's.
@@ -110,7 +110,7 @@ func (c *Console) reportDDNet() {
 			}
 		}
 		if len(list) > 0 {
-			c.warn(Operator, "Console", "of DDNet, without effect here: %s (%s)", strings.Join(list, ", "), why)
+			c.warn(Operator, "Console", "DDNet names without effect here: %s (%s)", strings.Join(list, ", "), why)
 		}
 	}
 	for i := range ddnetGroups {

@@ -21,9 +21,9 @@ func TestDDNetConfiguration(t *testing.T) {
 	want := []string{
 		"[console]: executing 'dd.cfg'",
 		"[Console]: dd.cfg:5: No such command: 'nosuch'.",
-		"[Console]: access_level says who may run 2 commands; access_status 1 and access_status 2 list them", "[Console]: dd.cfg:3: No such command: sv_resque.",
-		"[Console]: of DDNet, without effect here: sv_score_folder (DDNet-Server 16.4 does nothing with it, either)",
-		"[Console]: of DDNet, without effect here: super, sv_rescue (only where DDRace is played)",
+		"[Console]: access_level was set for 2 commands; access_status 1 and access_status 2 list them", "[Console]: dd.cfg:3: No such command: sv_resque.",
+		"[Console]: DDNet names without effect here: sv_score_folder (DDNet-Server 16.4 ignores it, too)",
+		"[Console]: DDNet names without effect here: super, sv_rescue (only in DDRace)",
 	}
 	if !slices.Equal(b.lines, want) {
 		t.Errorf("printed %q", b.lines)
@@ -35,7 +35,7 @@ func TestDDNetConfiguration(t *testing.T) {
 		t.Errorf("again, printed %q", b.lines)
 	}
 	b.lines = nil
-	b.expect(t, "sv_rescue 1", Operator, "[Console]: sv_rescue has no effect here (only where DDRace is played)")
+	b.expect(t, "sv_rescue 1", Operator, "[Console]: sv_rescue has no effect here (only in DDRace)")
 	b.ExecuteFile("dd.cfg", Operator)
 	if got := strings.Join(b.lines, "\n"); strings.Contains(got, "sv_rescue has") && strings.Count(got, "sv_rescue has") > 1 || strings.Contains(got, "sv_score_folder") {
 		t.Errorf("executed again, it prints %q", b.lines)

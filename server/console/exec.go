@@ -18,7 +18,7 @@ import (
 func (c *Console) Execute(line string, who Caller) {
 	line, _, _ = strings.Cut(line, "\x00")
 	if len(line) > MaxLine {
-		c.warn(who, "Console", "Line of %d bytes is too long, %d are the most.", len(line), MaxLine)
+		c.warn(who, "Console", "Line of %d bytes is too long; at most %d are allowed.", len(line), MaxLine)
 		return
 	}
 	defer c.enter()()
@@ -66,7 +66,7 @@ func (c *Console) run(part string, who Caller) bool {
 		return true
 	}
 	if len(part) > MaxCommand {
-		c.warn(who, "Console", "%s: a command has at most %d bytes, and this one %d", e.cmd.Name, MaxCommand, len(part))
+		c.warn(who, "Console", "%s: the command has %d bytes; at most %d are allowed", e.cmd.Name, len(part), MaxCommand)
 	}
 	args, rest, err := parseArgs(rest, e.params)
 	if errors.Is(err, errNumber) {
@@ -107,7 +107,7 @@ func (c *Console) run(part string, who Caller) bool {
 func (c *Console) Check(line string, who Caller) error {
 	line, _, _ = strings.Cut(line, "\x00")
 	if len(line) > MaxLine {
-		return fmt.Errorf("%w: it is longer than %d bytes", ErrLine, MaxLine)
+		return fmt.Errorf("%w: longer than %d bytes", ErrLine, MaxLine)
 	}
 	var noEffect error // of a name of DDNet, which are fine beside others
 	for n, more := 0, true; more; n++ {
@@ -118,7 +118,7 @@ func (c *Console) Check(line string, who Caller) error {
 			if n > 0 {
 				return noEffect // an empty part ends a line
 			}
-			return fmt.Errorf("%w: it has no command", ErrLine)
+			return fmt.Errorf("%w: no command", ErrLine)
 		}
 		e := c.find(name, who.Flags)
 		switch why, isDDNet := DDNetReason(name); {
@@ -201,7 +201,7 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 		return false // silently as in the original: Debian's server.cfg ends so
 	}
 	if len(c.openFiles) >= maxDepth {
-		c.warn(who, "console", "too many nested files, '%s' is left out", name)
+		c.warn(who, "console", "too many nested files, '%s' is not executed", name)
 		return false
 	}
 	var data []byte
@@ -214,7 +214,7 @@ func (c *Console) ExecuteFile(name string, who Caller) bool {
 		})
 	}
 	if errors.Is(err, ErrLater) {
-		c.warn(who, "console", "'%s' takes long to read; it is executed when it is there", name)
+		c.warn(who, "console", "'%s' takes long to read; it runs as soon as it is read", name)
 		return false
 	}
 	return c.runFile(name, clean, data, err, who)
@@ -399,7 +399,7 @@ func (c *Console) failArgument(err error) bool {
 
 // noCommand returns the error about an argument that is not like a console command.
 func noCommand(arg string) error {
-	return fmt.Errorf(`%q is no console command; those are like "sv_port 8304"`, arg)
+	return fmt.Errorf(`%q is not a console command; write one as in "sv_port 8304"`, arg)
 }
 
 // checkArg returns an error if the first argument is one word that was to be a line
@@ -407,7 +407,7 @@ func noCommand(arg string) error {
 func (c *Console) checkArg(args []string) error {
 	arg := args[0]
 	if name, value, ok := strings.Cut(arg, "="); ok && c.find(name, Operator.Flags) != nil {
-		return fmt.Errorf("%q: a value follows a space: %q", arg, name+" "+value)
+		return fmt.Errorf("%q: write a space before the value: %q", arg, name+" "+value)
 	}
 	e := c.find(arg, Operator.Flags)
 	if strings.EqualFold(arg, "help") {
@@ -417,7 +417,7 @@ func (c *Console) checkArg(args []string) error {
 		switch sign := strings.IndexByte("-+0123456789", arg[0]) >= 0; {
 		case !sign && validName(arg) && c.cfg.KeepUnknown && !strings.EqualFold(arg, "help"):
 			if len(args) > 1 && args[1] != "" && strings.IndexByte("-+0123456789", args[1][0]) >= 0 && args[1] != "-f" {
-				return fmt.Errorf("quote %s and what follows as one argument: %q", arg, arg+" "+args[1])
+				return fmt.Errorf("quote %s and its value as one argument: %q", arg, arg+" "+args[1])
 			}
 			// A mod may have a command of this name.
 		case sign || validName(arg):
@@ -429,11 +429,11 @@ func (c *Console) checkArg(args []string) error {
 	}
 	if len(args) > 1 && args[1] != "-f" {
 		if next, _ := splitName(args[1]); c.find(next, Operator.Flags) == nil {
-			return fmt.Errorf("quote %s and what follows as one argument: %q", arg, arg+" "+args[1])
+			return fmt.Errorf("quote %s and its value as one argument: %q", arg, arg+" "+args[1])
 		}
 	}
 	if e.variable != nil || !e.params[0].optional {
-		return fmt.Errorf("%s is without its value, which belongs into the same argument", arg)
+		return fmt.Errorf("%s has no value; quote the name and the value as one argument", arg)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func parseParams(s string) ([]param, error) {
 			continue
 		case 'i', 'f', 's', 'r':
 			if n := len(list); n > 0 && list[n-1].kind == 'r' {
-				return nil, fmt.Errorf("%w: %q goes on after r", errParams, s)
+				return nil, fmt.Errorf("%w: %q: r must be the last parameter", errParams, s)
 			}
 			list = append(list, param{s[i], optional})
 			i++

@@ -158,9 +158,9 @@ func (s *Settings) SetInactiveAction(action int) {
 
 // Register adds the variables to a console and sets them to their defaults.
 func (s *Settings) Register(c *Console) error {
-	inactiveKick := IntVar{"sv_inactivekick", "What happens to inactive clients (1 = spectator, 2 = spectator or kick, 3 = kick)", Server | Save, &s.InactiveKick, 2, 1, 3}
+	inactiveKick := IntVar{"sv_inactivekick", "How to deal with inactive clients (1 = spectator, 2 = spectator or kick, 3 = kick)", Server | Save, &s.InactiveKick, 2, 1, 3}
 	if s.DDNet {
-		inactiveKick.Help = "What happens to inactive clients (0 = spectator, 1 = spectator or kick, 2 = kick)"
+		inactiveKick.Help = "How to deal with inactive clients (0 = spectator, 1 = spectator or kick, 2 = kick)"
 		inactiveKick.Default, inactiveKick.Min, inactiveKick.Max = 0, 0, 2
 	}
 	const sv, ec, secret = Server | Save, Econ | Save, Server | Save | Secret
@@ -184,14 +184,14 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_hl_legacy_queries", "Answer Half-Life queries without a challenge: off, lan (local networks) or on (all)", sv, &s.HalfLifeLegacy, "lan", 8},
 		{"sv_hl_master", "Half-Life masters to announce the server to, separated by commas", sv, &s.HalfLifeMaster, "", 256},
 		{"sv_hl_rcon_allow", "Networks that may use the Half-Life remote console, separated by commas (empty = all)", sv, &s.HalfLifeRconAllow, "", 256},
-		{"sv_hl_rcon_exempt", "Networks that are not banned from the Half-Life remote console, separated by commas", sv, &s.HalfLifeRconExempt, "", 256},
+		{"sv_hl_rcon_exempt", "Networks that are never banned from the Half-Life remote console, separated by commas", sv, &s.HalfLifeRconExempt, "", 256},
 		{"sv_maplist", "Maps offered to administrators (none, standard, all)", sv, &s.MapList, "all", 32},
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
 		{"sv_welcome", "Chat line that each player gets on joining", sv, &s.Welcome, "", 64},
 		{"sv_announcement_filename", "File with announcements for the chat, one per line", sv, &s.AnnouncementFile, "announcement.txt", 128},
 		{"sv_client_suggestion", "Text that players see on joining without DDNet's client", sv, &s.ClientSuggestion, "", 128},
 		{"sv_client_suggestion_old", "Text that players see on joining with a very old DDNet client", sv, &s.ClientSuggestionOld, "", 128},
-		{"sv_client_suggestion_bot", "Text that players see on joining with a client that is known for bots", sv, &s.ClientSuggestionBot, "", 128},
+		{"sv_client_suggestion_bot", "Text that players see on joining with a known bot client", sv, &s.ClientSuggestionBot, "", 128},
 		{"sv_reset_file", "File to execute before each DDRace map", sv, &s.ResetFile, "reset.cfg", 128},
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
 		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race, mod, other modes, or the name of a script in mods)", sv, &s.GameType, "dm", 32},
@@ -202,7 +202,7 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_demo_format", "Formats of recorded demos (tw07, ddnet, or both separated by a comma)", sv, &s.DemoFormat, "tw07", 16},
 		{"sv_audit_log", "File for a line of JSON per action of an operator; used when the server starts", sv, &s.AuditLog, "", 128},
 		{"log_dialect", "Format of the log and the external console (tw07, tw06, ddnet, json)", sv, &s.LogDialect, "tw07", 8},
-		{"ec_bindaddr", "Address of the external console, only localhost is safe; used when the server starts", ec, &s.EconBindAddr, "localhost", 128},
+		{"ec_bindaddr", "Address of the external console; only localhost is safe; used when the server starts", ec, &s.EconBindAddr, "localhost", 128},
 		{"ec_password", "External console password", ec | Secret, &s.EconPassword, "", 32},
 	} {
 		if err := c.RegisterString(v); err != nil {
@@ -217,11 +217,11 @@ func (s *Settings) Register(c *Console) error {
 	}
 	for _, v := range []IntVar{
 		{"logfile_timestamp", "Add a time stamp to the name of the log file", sv, &s.LogFileTimestamp, 0, 0, 1},
-		{"debug", "Of the original; has no effect", Server | Hidden, new(int), 0, 0, 1},
-		{"dbg_pref", "Of the original; has no effect", Server | Hidden, new(int), 0, 0, 1},
-		{"dbg_hitch", "Of the original; has no effect", Server | Hidden, new(int), 0, 0, 0},
-		{"dbg_stress", "Of the original; has no effect", Server | Hidden, new(int), 0, 0, 0},
-		{"dbg_stress_network", "Of the original; has no effect", Server | Hidden, new(int), 0, 0, 0},
+		{"debug", "From Teeworlds 0.7.5; has no effect", Server | Hidden, new(int), 0, 0, 1},
+		{"dbg_pref", "From Teeworlds 0.7.5; has no effect", Server | Hidden, new(int), 0, 0, 1},
+		{"dbg_hitch", "From Teeworlds 0.7.5; has no effect", Server | Hidden, new(int), 0, 0, 0},
+		{"dbg_stress", "From Teeworlds 0.7.5; has no effect", Server | Hidden, new(int), 0, 0, 0},
+		{"dbg_stress_network", "From Teeworlds 0.7.5; has no effect", Server | Hidden, new(int), 0, 0, 0},
 		{"dbg_dummies", "Number of bots that only walk, for tests", Server, &s.DbgDummies, 0, 0, 64},
 		{"console_output_level", "Amount of output in the remote console (0 to 2)", sv, &s.ConsoleOutputLevel, 0, 0, 2},
 		{"sv_port", "Port of the server (0 to 65535, 0 = any free port); used when the server starts", sv, &s.Port, 8303, 0, 0},
@@ -229,17 +229,17 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_max_clients", "Number of clients that may be connected", sv, &s.MaxClients, 8, 1, 64},
 		{"sv_max_clients_per_ip", "Number of clients that may be connected from one IP", sv, &s.MaxClientsPerIP, 4, 1, 64},
 		{"sv_max_clients_per_network", "Number of clients that may be connected from one network (0 = any)", sv, &s.MaxClientsPerNetwork, 0, 0, 64},
-		{"sv_vanilla_antispoof", "Give old clients, which know no tokens, a seat only after they have proven their address", sv, &s.VanillaAntispoof, 1, 0, 1},
-		{"sv_van_conn_per_second", "Connection attempts per second from old clients, which know no tokens (0 = none)", sv, &s.VanillaConnPerSecond, 10, 0, 10000},
+		{"sv_vanilla_antispoof", "Make old clients without tokens prove their address before they get a seat", sv, &s.VanillaAntispoof, 1, 0, 1},
+		{"sv_van_conn_per_second", "Connection attempts per second from old clients without tokens (0 = none)", sv, &s.VanillaConnPerSecond, 10, 0, 10000},
 		{"conn_timeout_protection", "Seconds to keep the seat of a DDNet player who timed out (0 = none)", sv, &s.TimeoutProtection, 180, 0, 10000},
 		{"sv_map_download_speed", "Map download per client (1 to 7 = at most that many times 32 KiB/s, 8 to 16 = no limit)", sv, &s.MapDownloadSpeed, 8, 1, 16},
-		{"sv_high_bandwidth", "Send a snapshot every tick, doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
+		{"sv_high_bandwidth", "Send a snapshot every tick; doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
 		{"sv_rcon_max_tries", "Number of wrong remote console passwords allowed (0 = any)", sv, &s.RconMaxTries, 3, 0, 100},
 		{"sv_rcon_bantime", "Minutes of ban for too many wrong passwords (0 = kick)", sv, &s.RconBanTime, 5, 0, 1440},
 		{"sv_hl", "Answer the Half-Life queries of trackers and panels", sv, &s.HalfLife, 1, 0, 1},
 		{"sv_hl_rcon", "Open the remote console for Half-Life programs; the password is not encrypted", sv, &s.HalfLifeRcon, 1, 0, 1},
 		{"sv_hl_rcon_failures", "Wrong passwords within 30 seconds that ban from the Half-Life remote console (0 = never)", sv, &s.HalfLifeRconFailures, 5, 0, 20},
-		{"sv_hl_rcon_bantime", "Minutes of a ban from the Half-Life remote console (0 = for ever)", sv, &s.HalfLifeRconBanTime, 15, 0, 525600},
+		{"sv_hl_rcon_bantime", "Minutes of a ban from the Half-Life remote console (0 = forever)", sv, &s.HalfLifeRconBanTime, 15, 0, 525600},
 		{"sv_auto_demo_record", "Record a demo of each match", sv, &s.AutoDemoRecord, 0, 0, 1},
 		{"sv_auto_demo_max", "Number of automatically recorded demos to keep (0 = all)", sv, &s.AutoDemoMax, 10, 0, 1000},
 		{"sv_mods_watch", "Reload the scripts of sv_mods when their files change", sv, &s.ModsWatch, 1, 0, 1},

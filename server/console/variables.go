@@ -91,7 +91,7 @@ func (v *IntVar) clamp(x int) int {
 func (v *IntVar) run(call *Call) {
 	x := call.Int(0)
 	if *v.Value = v.clamp(x); *v.Value != x {
-		call.Warn("config", "%s: %d is out of range (%s), %d is used", v.Name, x, v.limits(), *v.Value)
+		call.Warn("config", "%s: %d is out of range (%s); using %d", v.Name, x, v.limits(), *v.Value)
 	}
 }
 

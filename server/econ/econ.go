@@ -1,5 +1,5 @@
-// Package econ is the external console of Teeworlds 0.7.5: lines over TCP, for operators'
-// programs. A client gets
+// Package econ is the external console of Teeworlds 0.7.5: it exchanges lines over TCP with the
+// programs of operators. A new client receives
 //
 //	Enter password:
 //
@@ -27,11 +27,11 @@ import (
 
 // Limits of the console.
 const (
-	// MaxClients is how many clients there may be.
+	// MaxClients is the maximum number of clients.
 	MaxClients = 4
-	// MaxLine is the most bytes of a line to a client; the rest is cut.
+	// MaxLine is the maximum number of bytes of a line to a client; longer lines are cut.
 	MaxLine = 1021
-	// MaxTries is how many wrong passwords a client may send.
+	// MaxTries is the number of wrong passwords that a client may send.
 	MaxTries = 3
 	// maxReceived is the most bytes of a line from a client, with its end.
 	maxReceived = 1400
@@ -76,17 +76,17 @@ const (
 	textWelcome  = "Authentication successful. External console access granted."
 	textFull     = "no free slot available"
 	textTries    = "Too many authentication tries"
-	textGuesses  = "Too many people try passwords, wait a moment" // ours
+	textGuesses  = "Too many wrong passwords, wait a moment" // ours
 	textTimeout  = "authentication timeout"
 	textLogout   = "Logout"
 	textClosing  = "Closing console"
-	textTooLong  = "Line too long: it was not run, the most are 1399 bytes" // ours; see maxReceived
+	textTooLong  = "Line too long: it did not run; at most 1399 bytes are allowed" // ours; see maxReceived
 )
 
-// ErrAddress is returned by [Listen] for an address that cannot be listened on.
+// ErrAddress is returned by [Listen] if it cannot listen on an address.
 var ErrAddress = errors.New("econ: cannot listen")
 
-// Event is something that a [Host] logs.
+// Event is an event that a [Host] logs.
 type Event int
 
 // The events of a client.
@@ -97,23 +97,24 @@ const (
 	WrongPassword
 )
 
-// Host is the game server behind a [Console]. Except for Wake its methods are called by
-// Advance, Logout and Close only.
+// Host is the game server behind a [Console]. Only Advance, Logout and Close call its methods,
+// except for Wake.
 type Host interface {
-	// Password returns the password; with an empty one nobody gets in.
+	// Password returns the password. If it is empty, no client can log in.
 	Password() string
 	// LoginTime returns how long a client may take to log in.
 	LoginTime() time.Duration
-	// Log logs an event. The line begins with what it is: "client accepted. cid=0 ...".
-	// Strangers can cause events of clients that were not logged in.
+	// Log logs an event. The line begins with its kind: "client accepted. cid=0 ...". Strangers can
+	// cause the events of clients that are not logged in.
 	Log(e Event, client int, loggedIn bool, line string)
 	// Run runs a console line of a client.
 	Run(client int, line string)
-	// Skipped is called for a line of a client that is too long to run. The client is told why.
+	// Skipped is called for a client's line that is too long to run. The console also sends why to
+	// the client.
 	Skipped(client int, why string)
-	// Refuse reports whether an address is banned, and what it is told.
+	// Refuse reports whether an address is banned, and returns the text for its client.
 	Refuse(a netip.Addr) (text string, refused bool)
-	// TooManyTries is called when somebody has sent too many wrong passwords.
+	// TooManyTries is called when an address has sent too many wrong passwords.
 	TooManyTries(a netip.Addr, reason string)
 	// Wake makes the host call Advance soon. Any goroutine may call it.
 	Wake()
@@ -153,11 +154,11 @@ type verdict struct {
 // Listener is an open port of a console.
 type Listener = net.Listener
 
-// Listen opens a console at host:port, on all addresses that the host has; an empty host
-// means all addresses of the machine.
+// Listen opens a console at host:port, on all addresses of the host. An empty host means all
+// addresses of the machine.
 func Listen(ctx context.Context, host string, port int) ([]net.Listener, error) {
 	if port < 1 || port > 0xffff {
-		return nil, fmt.Errorf("%w: %d is no port, those are 1 to 65535", ErrAddress, port)
+		return nil, fmt.Errorf("%w: %d is not a port (1 to 65535)", ErrAddress, port)
 	}
 	addrs := []string{""}
 	if host != "" {
@@ -183,7 +184,7 @@ func Listen(ctx context.Context, host string, port int) ([]net.Listener, error) 
 	return listeners, nil
 }
 
-// New returns a console for the connections of listeners, which it closes in the end.
+// New returns a console for the connections of listeners. Close closes the listeners.
 func New(host Host, listeners ...net.Listener) *Console {
 	c := &Console{
 		host: host, listeners: listeners,
@@ -201,8 +202,8 @@ func New(host Host, listeners ...net.Listener) *Console {
 // Pending reports whether something waits for Advance.
 func (c *Console) Pending() bool { return c != nil && len(c.events) > 0 }
 
-// Advance handles what clients have sent, as much of it as there is time for. The time is in
-// ns and does not go back.
+// Advance handles the lines that clients have sent, as many as fit into its time. now is in ns and
+// must not decrease.
 func (c *Console) Advance(now int64) {
 	if c == nil {
 		return
@@ -320,7 +321,7 @@ func (c *Console) receive(now int64, cl *client, line string) {
 	}
 }
 
-// Print sends a line to all clients that are logged in.
+// Print sends a line to all logged-in clients.
 func (c *Console) Print(line string) {
 	if c == nil {
 		return
@@ -332,7 +333,7 @@ func (c *Console) Print(line string) {
 	}
 }
 
-// Send sends a line to a client that is logged in.
+// Send sends a line to one logged-in client.
 func (c *Console) Send(client int, line string) {
 	if c == nil || client < 0 || client >= len(c.clients) {
 		return
@@ -342,7 +343,7 @@ func (c *Console) Send(client int, line string) {
 	}
 }
 
-// HasReaders reports whether anybody gets what is printed.
+// HasReaders reports whether any client receives the output.
 func (c *Console) HasReaders() bool {
 	if c == nil {
 		return false
@@ -355,7 +356,7 @@ func (c *Console) HasReaders() bool {
 	return false
 }
 
-// Addr returns the address of a client, which is not valid if there is none.
+// Addr returns the address of a client, or an invalid one if there is no such client.
 func (c *Console) Addr(client int) netip.AddrPort {
 	if c == nil || client < 0 || client >= len(c.clients) || c.clients[client] == nil {
 		return netip.AddrPort{}
@@ -386,7 +387,7 @@ func (c *Console) drop(cl *client, reason string, tell bool) {
 	cl.finish()
 }
 
-// Close ends all connections and waits until their clients know, for a second at most.
+// Close ends all connections. It waits at most a second for the clients to notice.
 func (c *Console) Close() {
 	if c == nil {
 		return

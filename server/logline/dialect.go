@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Dialect is a form of log lines. Programs of operators know one or the other.
+// Dialect is a format of log lines. Each log tool parses one of the dialects.
 type Dialect int32
 
 // The dialects.
@@ -24,23 +24,23 @@ const (
 
 var dialectNames = []string{"tw07", "tw06", "ddnet", "json"}
 
-// String returns the name by which ParseDialect knows the dialect.
+// String returns the dialect's name, as for [ParseDialect].
 func (d Dialect) String() string { return dialectNames[d] }
 
-// ParseDialect returns the dialect with a name: tw07, tw06, ddnet or json.
+// ParseDialect returns the dialect with the given name: tw07, tw06, ddnet or json.
 func ParseDialect(name string) (Dialect, error) {
 	for i, n := range dialectNames {
 		if strings.EqualFold(n, name) {
 			return Dialect(i), nil
 		}
 	}
-	return TW07, fmt.Errorf("%q is no dialect, those are %s", name, strings.Join(dialectNames, ", "))
+	return TW07, fmt.Errorf("%q is not a log dialect; use one of %s", name, strings.Join(dialectNames, ", "))
 }
 
-// DialectVar is a dialect that may be changed while others use it. The zero value is TW07.
+// DialectVar is a dialect that can change while other goroutines use it. The zero value is [TW07].
 type DialectVar struct{ v atomic.Int32 }
 
-// Load returns the dialect. That of a nil variable is TW07.
+// Load returns the dialect. A nil variable has [TW07].
 func (v *DialectVar) Load() Dialect {
 	if v == nil {
 		return TW07
@@ -51,8 +51,8 @@ func (v *DialectVar) Load() Dialect {
 // Set changes the dialect.
 func (v *DialectVar) Set(d Dialect) { v.v.Store(int32(d)) }
 
-// AppendLong appends a line of TW07, without its end, as standard output and files have it
-// in the dialect.
+// AppendLong converts a line of [TW07] to the dialect and appends it for standard output and files
+// to dst, without a line end.
 func (d Dialect) AppendLong(dst []byte, at time.Time, level slog.Level, system, text string) []byte {
 	if d == TW06 {
 		return appendRest(fmt.Appendf(dst, "[%08x", uint32(at.Unix())), system06(system, text), d.translate(system, text))
@@ -63,8 +63,8 @@ func (d Dialect) AppendLong(dst []byte, at time.Time, level slog.Level, system, 
 	return d.AppendShort(dst, at, level, system, text)
 }
 
-// AppendShort appends a line of TW07, without its end, as the external console has it in
-// the dialect.
+// AppendShort converts a line of [TW07] to the dialect and appends it for the external console to
+// dst, without a line end.
 func (d Dialect) AppendShort(dst []byte, at time.Time, level slog.Level, system, text string) []byte {
 	switch d {
 	case TW06:
@@ -102,8 +102,8 @@ func system06(system, text string) string {
 	return system
 }
 
-// TellsInChat reports whether the server tells in the chat, too, who comes, goes, changes the team or has captured
-// a flag, where programs read that.
+// TellsInChat reports whether the server also announces in the chat when players join, leave,
+// change teams or capture a flag. In some dialects, programs read these events from the chat.
 func (d Dialect) TellsInChat() bool { return d == TW06 || d == DDNet }
 
 // translate returns a line of TW07 in the words of TW06 or DDNet. What it does not know
@@ -230,8 +230,8 @@ func withKey(text string) string {
 // defaultKeys are what DDNet calls the logins with the passwords of the levels.
 var defaultKeys = map[string]string{"admin)": "default_admin", "moderator)": "default_mod", "helper)": "default_helper"}
 
-// NewDialect returns a handler that writes records of a level and above to w, in the
-// dialect that d has at the time.
+// NewDialect returns a handler that writes records of a level and above to w, each in the current
+// dialect of d.
 func NewDialect(w io.Writer, level slog.Leveler, d *DialectVar) slog.Handler {
 	plain := New(w, level)
 	plain.dialect = d

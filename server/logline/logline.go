@@ -1,10 +1,10 @@
-// Package logline writes log lines as Teeworlds 0.7.5 does, because operators' tools parse
+// Package logline writes log lines in the format of Teeworlds 0.7.5, because operators' tools parse
 // them:
 //
 //	[2024-02-03 04:05:06][server]: player has entered the game. ClientID=0 addr=1.2.3.4:5
 //
-// on standard output and in files, and with only the time of day in the remote and external
-// consoles. [NewJSON] writes them as JSON.
+// Standard output and files have such lines. The remote and external consoles have the time of day
+// without the date. [NewJSON] writes the lines as JSON.
 package logline
 
 import (
@@ -19,21 +19,21 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// SystemKey is the attribute with the part of the server that a record is from, which is
-// the word in brackets.
+// SystemKey is the attribute that names the part of the server that logs a record: the word in
+// brackets.
 const SystemKey = "system"
 
 const defaultSystem = "server"
 
-// AppendLong appends a line, without its end, as standard output and files have it.
+// AppendLong appends a line for standard output and files to dst, without a line end.
 func AppendLong(dst []byte, at time.Time, system, text string) []byte {
 	dst = append(dst, '[')
 	dst = at.AppendFormat(dst, time.DateTime)
 	return appendRest(dst, system, text)
 }
 
-// AppendShort appends a line, without its end, as the remote console (RCON_LINE) and
-// the external console have it.
+// AppendShort appends a line for the remote console (RCON_LINE) and the external console to dst,
+// without a line end.
 func AppendShort(dst []byte, at time.Time, system, text string) []byte {
 	dst = append(dst, '[')
 	dst = at.AppendFormat(dst, time.TimeOnly)
@@ -47,9 +47,9 @@ func appendRest(dst []byte, system, text string) []byte {
 	return append(dst, text...)
 }
 
-// Quote returns text from a client in single quotation marks, as lines have names and
-// reasons. Those in the text become U+2019, so that it cannot end the field and imitate
-// others: tools look for the first or the last quotation mark and know no escapes.
+// Quote returns text from a client in single quotation marks, like the names and reasons in log
+// lines. Quotation marks in the text become U+2019, so the text cannot end its field and imitate
+// others: tools look for the first or the last quotation mark and do not support escapes.
 func Quote(text string) string {
 	return "'" + strings.ReplaceAll(safetext.Line(text), "'", "\u2019") + "'"
 }
@@ -82,8 +82,8 @@ func New(w io.Writer, level slog.Leveler) *Handler {
 	return &Handler{out: &output{w: w}, level: level, system: defaultSystem}
 }
 
-// NewJSON returns a handler that writes the same records as lines of JSON, which unlike
-// plain lines a player's name cannot forge.
+// NewJSON returns a handler that writes the same records as lines of JSON. A player's name can
+// imitate a plain line, but not a line of JSON.
 func NewJSON(w io.Writer, level slog.Leveler) slog.Handler {
 	return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})
 }

@@ -20,10 +20,12 @@ const retryInterval = time.Second
 // that only a reader that has stopped loses any.
 const queueSize = 1 << 20
 
-// Queue is a writer of log lines that never waits: a goroutine writes them. When the
-// writer behind it is stuck, lines are dropped and counted. When it takes lines again, or
-// after it failed, as on a full disk, a line says how many are missing and why. A line is in a
-// file as a whole or not at all: what a full disk took of it is cut off. A server whose log goes to a pipe, a terminal or a disk needs it, since the game waits for its log.
+// Queue is a writer of log lines that never blocks: a goroutine writes them. While the underlying
+// writer is stuck, the queue drops and counts lines. When the writer accepts lines again, for
+// example after a full disk, the queue writes a line with the number of missing lines and the
+// reason. A file contains each line as a whole or not at all: the queue removes a partial line that
+// a full disk left. A server needs a queue if its log goes to a pipe, a terminal or a disk, since
+// the game would wait for a slow log.
 type Queue struct {
 	w io.Writer
 
@@ -44,8 +46,8 @@ type Queue struct {
 	reporter slog.Handler // writes to report
 }
 
-// NewQueue returns a queue in front of w. newHandler makes the handler for the line about
-// missing lines, of the same kind as the log's own handler, which writes to the queue.
+// NewQueue returns a queue in front of w. newHandler makes the handler for the line about missing
+// lines. It should be of the same kind as the log's own handler, which writes to the queue.
 func NewQueue(w io.Writer, newHandler func(io.Writer) slog.Handler) *Queue {
 	q := &Queue{w: w, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	q.reporter = newHandler(&q.report)
@@ -74,8 +76,7 @@ func (q *Queue) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// Close waits until everything is written, but not longer than timeout. What is written to
-// the queue later is dropped.
+// Close waits until all lines are written, but at most for timeout. The queue drops later lines.
 func (q *Queue) Close(timeout time.Duration) {
 	q.mu.Lock()
 	if !q.closed {

@@ -88,7 +88,7 @@ func TestActions(t *testing.T) {
 	do("GET", "/maps", "", 200, `"map":"testbox"`)
 
 	do("PUT", "/settings/sv_scorelimit", `{"value":"5"}`, 200, `{"value":"5","output":[]}`)
-	do("PUT", "/settings/sv_scorelimit", `{"value":"5000"}`, 409, "out of range (0 to 1000), 1000 is used")
+	do("PUT", "/settings/sv_scorelimit", `{"value":"5000"}`, 409, "out of range (0 to 1000); using 1000")
 	do("PUT", "/settings/sv_scorelimit", `{"value":"many"}`, 409, "not a number")
 	do("PUT", "/settings/sv_motd", `{"value":"a \"quoted\"; line # \\"}`, 200, `{"value":"a \"quoted\"; line # \\"`)
 	do("PUT", "/settings/sv_name", `{"value":""}`, 200, `{"value":""`)
