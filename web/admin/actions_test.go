@@ -35,7 +35,7 @@ func TestActions(t *testing.T) {
 	do("POST", "/players/9/kick", `{}`, 404, "no player has the id 9")
 	do("POST", "/players/1/mute", `{"seconds":60,"reason":"loud\"; shutdown"}`, 200, "seconds=60")
 	do("POST", "/players/1/unmute", "", 200, "unmuted addr=10.0.0.8")
-	do("POST", "/players/1/unmute", "", 409, "nobody at 10.0.0.8 is muted")
+	do("POST", "/players/1/unmute", "", 409, "no player from 10.0.0.8 is muted")
 	do("POST", "/players/1/team", `{"team":-1}`, 200, "moved client 1 to team -1")
 	do("POST", "/players/1/team", `{"team":"red"}`, 200, "moved client 1 to team 0")
 	do("POST", "/players/1/team", `{"team":"spectators"}`, 200, "moved client 1 to team -1")
