@@ -204,8 +204,8 @@ func TestModCommandsThatExist(t *testing.T) {
 		`console command "status": the server already has one`: func(tx *game.Tx) { tx.ConsoleCommand(game.CommandSpec{Name: "status", Run: run}) },
 		`variable "sv_name": the server already has one`:       func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "sv_name", Value: n}) },
 		`variable "ec_port": the server already has one`:       func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "ec_port", Value: n}) },
-		`console command "x": console: bad command`:    func(tx *game.Tx) { tx.ConsoleCommand(game.CommandSpec{Name: "x", Params: "q", Run: run}) },
-		`chat command "x": console: bad command`:       func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x", Params: "r s", Run: run}) },
+		`console command "x": console: bad command`:            func(tx *game.Tx) { tx.ConsoleCommand(game.CommandSpec{Name: "x", Params: "q", Run: run}) },
+		`chat command "x": console: bad command`:               func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x", Params: "r s", Run: run}) },
 		`chat command "x128": at most 128 can be declared`: func(tx *game.Tx) {
 			for i := range 10000 {
 				tx.ChatCommand(game.CommandSpec{Name: fmt.Sprint("x", i), Run: run})
