@@ -265,7 +265,7 @@ func testProxy(t *testing.T, p proxy, origin, key string, isDefault bool) {
 			}
 		}
 		if code, body := askAs(t, addr, origin, "POST /convert", s); code < 400 || strings.Contains(body, "ok") || code == 422 &&
-			!strings.Contains(body, "own machine only") {
+			!strings.Contains(body, "only for its own machine") {
 			t.Errorf("%s has a log run again: %d %.200s", s.name, code, body)
 		}
 		if code, body := askAs(t, addr, origin, "WEBSOCKET /", s); code == http.StatusSwitchingProtocols {
