@@ -38,10 +38,10 @@ type ddraceHost struct {
 	world   *ddrace.World
 	played  DDRacePlayedRule // runs another one, nil for none
 	own     *ddrace.World    // with played, the world's own
-	entered PlayerMask       // who is in the simulation
+	entered PlayerMask       // players in the simulation
 	lines   []ddrace.Line
 	pickups []ddrace.Pickup
-	notFor  [MaxPlayers]PlayerMask // who does not see a player's tee
+	notFor  [MaxPlayers]PlayerMask // players who do not see a player's tee
 	teams   [MaxPlayers]uint8      // of the players when the tick began
 	tick    DDRaceTick
 	visitor visitor // while it is visited
@@ -191,7 +191,7 @@ func (w *World) tickDDRace(cmds []Command) {
 	w.tickTiles()
 }
 
-// beginTick remembers what the tick may change.
+// beginTick stores the state that the tick can change.
 func (d *ddraceHost) beginTick() {
 	d.tick.Notes = d.tick.Notes[:0]
 	if d.played != nil {
@@ -203,7 +203,7 @@ func (d *ddraceHost) beginTick() {
 	}
 }
 
-// tellRaceTeams tells all whose team changed in the tick.
+// tellRaceTeams emits an event for each player whose DDRace team changed in the tick.
 func (w *World) tellRaceTeams() {
 	for id, before := range w.ddrace.teams {
 		if team := w.ddrace.world.Team(id); team != before {
@@ -213,7 +213,7 @@ func (w *World) tellRaceTeams() {
 	}
 }
 
-// beforeChat tells of the changes of teams that came before a line of the chat, as DDNet-Server does.
+// beforeChat emits the events of team changes before a chat line, in DDNet-Server's order.
 func (w *World) beforeChat() {
 	if w.ddrace != nil && w.ddrace.played == nil {
 		w.tellRaceTeams()
@@ -246,8 +246,8 @@ func ddraceInput(in *Input) ddrace.Input {
 	return n
 }
 
-// ddraceSounds are the sounds of the simulation. Those without a sound are of the tees' cores, which
-// clients know from the cores.
+// ddraceSounds are the sounds of the simulation. Clients derive the sounds that are missing here
+// from the cores of tees.
 var ddraceSounds = map[ddrace.Sound]Sound{
 	ddrace.SoundGunFire: SoundGunFire, ddrace.SoundShotgunFire: SoundShotgunFire, ddrace.SoundGrenadeFire: SoundGrenadeFire,
 	ddrace.SoundHammerFire: SoundHammerFire, ddrace.SoundHammerHit: SoundHammerHit, ddrace.SoundNinjaFire: SoundNinjaFire,
@@ -338,11 +338,11 @@ func (w *World) sayZone(id PlayerID, messages []string, zone int32) {
 	}
 }
 
-// ddraceHidden returns the players who do not see a player's tee: those of other teams, unless others
-// are shown.
+// ddraceHidden returns the players who do not see a player's tee: players of other teams who do not
+// want to see others.
 func (w *World) ddraceHidden(id PlayerID) PlayerMask { return w.ddrace.notFor[id] }
 
-// mirrorTees lets the characters of the world be those of the simulation.
+// mirrorTees copies the tees of the simulation to the characters of the world.
 func (w *World) mirrorTees() {
 	d := w.ddrace
 	w.charOrder.count = 0

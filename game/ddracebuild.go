@@ -5,7 +5,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// addDDRace adds what the simulation has to a frame.
+// addDDRace adds the things of the simulation to a frame.
 func (w *World) addDDRace(f *Frame) {
 	d := w.ddrace
 	s := d.world.Settings()
@@ -99,8 +99,8 @@ func (w *World) addTee(s *CharacterState) {
 	s.NotFor, s.Secret = w.ddraceHidden(s.Player)|hidden, !(^hidden).IsPublic()
 }
 
-// ddraceEmote returns the eyes of a tee, which has e by itself or since its player wants it: DDNet shows whom
-// something hit, who is frozen and whose player is away.
+// ddraceEmote returns the eyes of a tee whose own expression is e. As in DDNet, a hit, a freeze or
+// a player who is away changes the eyes.
 func (w *World) ddraceEmote(id PlayerID, e Emote) Emote {
 	t := w.ddrace.world.Tee(int(id))
 	if t == nil {
@@ -129,7 +129,8 @@ func (w *World) ddraceEmote(id PlayerID, e Emote) Emote {
 	return e
 }
 
-// hidden returns who does not see what belongs to a tee, -1 for none.
+// hidden returns the players who do not see a thing that belongs to a tee. The owner is -1 for
+// none.
 func (d *ddraceHost) hidden(owner int8) PlayerMask {
 	if owner < 0 {
 		return 0
@@ -190,7 +191,7 @@ func (d *ddraceHost) laser(l *ddrace.Line, tick int32) LaserState {
 	return s
 }
 
-// mapEntityKind returns what clients are told that an entity is.
+// mapEntityKind returns the kind of an entity that clients are sent.
 func mapEntityKind(k ddrace.EntityKind) MapEntityKind {
 	switch {
 	case k == ddrace.EntityDoor:
@@ -260,7 +261,7 @@ func (d *ddraceHost) addSwitches(f *Frame) {
 		}
 		n := 0
 		for number := 1; number <= highest && n < len(s.Timers); number++ {
-			// Clients are told of the last three seconds, unless somebody stands on the switch.
+			// Clients are sent the last three seconds, unless a tee stands on the switch.
 			v := d.world.Switch(uint8(team), uint8(number))
 			if v.EndTick > 0 && v.EndTick < f.Tick+3*TickRate && v.LastUpdate < f.Tick {
 				s.Timers[n] = SwitchTimer{Number: int32(number), EndTick: v.EndTick}

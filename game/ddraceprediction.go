@@ -20,7 +20,7 @@ type DDRacePrediction struct {
 
 	told    ddrace.Tuning // last
 	zone    uint8         // where the own tee was then
-	waiting int           // snapshots since it came to another zone, of whose tuning nothing was told yet; -1 if it was
+	waiting int           // snapshots without a tuning since the tee came to another zone, -1 after a tuning
 }
 
 // DDRacePredictionMap is a map prepared for predictions. Predictions can share it.

@@ -23,7 +23,7 @@ type sight struct {
 	ownTeam   bool // a free camera shows only the own team
 	hideClock bool
 	pause     PauseKind
-	active    int32 // tick of the last change of the input, below 0 of who has not moved yet
+	active    int32 // tick of the last change of the input, negative before the first one
 	input     Input // the last one
 }
 

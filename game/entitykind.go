@@ -36,8 +36,7 @@ type KindID uint8
 // MaxEntityParts is the maximum number of parts of an entity; see [EntityKind.Parts].
 const MaxEntityParts = 16
 
-// The bounds on what modes and mods can have in the world, which leave the ids and the time
-// that players need.
+// The limits of things that modes and mods make. They leave enough ids and time for the players.
 const (
 	maxEntityKinds = 255
 	maxEntities    = 1024
@@ -87,10 +86,10 @@ func (e *Entity) Born() int32 { return e.born }
 // Remove removes the entity from the world at the end of the tick.
 func (e *Entity) Remove() { e.removed = true }
 
-// Drawing collects what clients show of an entity. A part is a number from 0 to EntityKind.Parts-1.
-// Use the same part for the same thing in each tick: clients then show it as one moving thing. A
-// laser, a projectile and a pickup can each use the same part number. The argument to is the set of
-// players who see the thing.
+// Drawing collects the things that clients show of an entity. A part is a number from 0 to
+// EntityKind.Parts-1. Use the same part for the same thing in each tick: clients then show it as
+// one moving thing. A laser, a projectile and a pickup can each use the same part number. The
+// argument to is the set of players who see the thing.
 type Drawing struct {
 	w *World
 	e *Entity

@@ -10,8 +10,8 @@ const (
 	flagReturnTime         = 30 * TickRate // a dropped flag returns after this time
 )
 
-// flag is a flag of a mode with GameFlagFlags. The world moves it; the mode decides
-// what touching it does.
+// flag is a flag of a mode with GameFlagFlags. The world moves it; the mode decides the effect of a
+// touch.
 type flag struct {
 	exists   bool
 	id       uint16

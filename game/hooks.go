@@ -17,7 +17,7 @@ type Ctx struct {
 	cancelled bool
 }
 
-// Cancel prevents the event that the hook was called for, such as a hit. The documentation of a
+// Cancel prevents the event that the hook was called for, such as a hit. The documentation of each
 // hook describes the effect.
 func (c *Ctx) Cancel() { c.cancelled = true }
 
@@ -203,7 +203,7 @@ func (w *World) callChat(l *ChatMessage) bool {
 	return true
 }
 
-// changedInput returns what the InputHooks make of the input of a living character.
+// changedInput returns the input of a living character after the InputHooks.
 func (w *World) changedInput(id PlayerID, in *Input) *Input {
 	if len(w.hooks.input) != 0 && w.isAlive(id) {
 		return w.callInput(id, in)
@@ -288,8 +288,8 @@ func (w *World) callFlagReturn(t Team) {
 	notify(w, w.hooks.flagReturn, func(h FlagReturnHook, ctx *Ctx) { h.OnFlagReturn(ctx, t) })
 }
 
-// callFinishes calls the FinishHooks for the races that were finished in the tick. What a hook itself
-// tells is a finish for clients only, so that none calls itself for ever.
+// callFinishes calls the FinishHooks for the races that ended in the tick. A finish that such a
+// hook itself sends goes to clients only, so that hooks do not call themselves without end.
 func (w *World) callFinishes() {
 	for i := range len(w.finishes) {
 		f := w.finishes[i]
@@ -300,8 +300,8 @@ func (w *World) callFinishes() {
 	w.finishes = w.finishes[:0]
 }
 
-// callRule asks a rule of the mode or a mod. It returns otherwise if there is no such rule, if
-// hooks are nested too deeply, and if the mod panics.
+// callRule asks a rule of the mode or a mod. It returns otherwise if the rule is not set, if hooks
+// are nested too deeply, or if the mod panics.
 func callRule[R, V any](w *World, rule hookOf[R], otherwise V, ask func(R, *Ctx) V) V {
 	if !rule.isSet() {
 		return otherwise

@@ -399,8 +399,8 @@ func (w *World) toggleReady(id PlayerID) {
 	w.checkReady(Nobody)
 }
 
-// isStartCountdown reports whether the countdown is that of a match or round, during
-// which its start tick moves along. After a pause it does not.
+// isStartCountdown reports whether a match or round starts after the countdown, and not the rest of
+// a paused match. Only then its start tick moves along.
 func (w *World) isStartCountdown() bool {
 	return w.match.state == stateCountdown && w.match.startTick == w.tick
 }

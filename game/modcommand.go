@@ -210,7 +210,7 @@ func (w *World) applyModCommand(cmd *Command) {
 	w.callDeclared(spec.of, func(ctx *Ctx) { spec.Run(ctx, &call) })
 }
 
-// callDeclared calls what a mode or mod declared.
+// callDeclared calls a function that a mode or mod declared.
 func (w *World) callDeclared(of owner, call func(*Ctx)) {
 	if c := w.enterHook(); c != nil {
 		defer w.exitHook(c)

@@ -14,7 +14,7 @@ import (
 // match that is run again comes to it again. A panic of the mode, or of the world itself, ends
 // the match.
 
-// owner is whose something is: theMode, or of a mod its index plus 1.
+// owner identifies the mode or a mod: theMode, or the index of the mod plus 1.
 type owner int32
 
 const theMode owner = 0
@@ -24,7 +24,7 @@ func ownerOf(mod int) owner { return owner(mod + 1) }
 // isOff reports whether something is of a mod that is switched off.
 func (w *World) isOff(of owner) bool { return of != theMode && w.modsOff[of-1] }
 
-// hookOf is a hook, or another function, and whose it is.
+// hookOf is a hook, or another function, with its mode or mod.
 type hookOf[H any] struct {
 	hook H
 	of   owner

@@ -18,7 +18,7 @@ type NPC struct {
 // sends a CmdAddNPC for each request.
 type npcs struct {
 	present  PlayerMask
-	leaving  PlayerMask // of these, those that are to be removed
+	leaving  PlayerMask // NPCs that will be removed
 	skill    [MaxPlayers]int32
 	tag      [MaxPlayers]int32
 	of       [MaxPlayers]owner

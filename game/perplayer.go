@@ -16,7 +16,7 @@ func (p *PerPlayer[T]) clearPlayer(id PlayerID) { clear(p[id : id+1]) }
 // playerClearer is any PerPlayer.
 type playerClearer interface{ clearPlayer(id PlayerID) }
 
-// findPerPlayers returns what of a state is PerPlayer.
+// findPerPlayers returns the parts of a state that are PerPlayer.
 func findPerPlayers(v reflect.Value) (found []playerClearer, err error) {
 	p, ok := v.Addr().Interface().(playerClearer)
 	if ok {

@@ -15,7 +15,7 @@ type pickup struct {
 
 	// Of one that a mode or mod made.
 	handle    EntityID
-	respawn   int32 // ticks, 0 for those of the kind, Once for never
+	respawn   int32 // ticks, 0 for the usual time of the kind, or Once
 	permanent bool  // made with the map
 	removed   bool
 }

@@ -2,10 +2,10 @@ package game
 
 import "encoding/json"
 
-// The ranks are the results of races and what is asked of them. They are outside of the world like
-// the storage: a [RankRequest] leaves as an EvStore, and its answer comes some ticks later as a
-// command. They go by the rules of DDNet: the rank of a name is 1 plus the number of names with a
-// better best time, so that equal times share one.
+// The ranks are the results of races. Like the storage, they are outside the world: a [RankRequest]
+// leaves the world as an EvStore, and the answer comes some ticks later as a command. The rank of a
+// name is 1 plus the number of names with a better best time, as in DDNet. Equal times share a
+// rank.
 
 // RankOp selects the question or change of a RankRequest.
 type RankOp uint8
@@ -211,7 +211,7 @@ func (a *RankAnswer) encode() string {
 // parseRankAnswer is the inverse of encode. It returns nil for invalid text.
 func parseRankAnswer(text string) *RankAnswer {
 	var first, a RankAnswer
-	// What is empty or not quite UTF-8 comes out of the second pass as it would of encode.
+	// The second pass normalises empty values and invalid UTF-8 as encode does.
 	if json.Unmarshal([]byte(text), &first) != nil {
 		return nil
 	}

@@ -73,7 +73,7 @@ func Restore(cfg Config, state []byte) (*World, error) {
 	return w, nil
 }
 
-// origin visits what a state must agree in with the world that is to have it.
+// origin visits the properties that a state and its world must have in common.
 func (v *visitor) origin(w *World) {
 	if v.op == restoring {
 		if b := v.getBytes(uint64(len(stateMagic))); b != nil && string(b) != stateMagic {
@@ -226,7 +226,7 @@ func (v *visitor) hashed(n int) {
 	}
 }
 
-// present saves and restores who is there.
+// present saves and restores which players, characters and cores exist.
 func (v *visitor) present(w *World) {
 	if v.op == hashing {
 		return
@@ -310,7 +310,7 @@ func (v *visitor) saved(flag *bool) {
 	}
 }
 
-// extension visits what only mods change of characters and players.
+// extension visits the part of characters and players that only mods change.
 func (v *visitor) extension(w *World) {
 	if !v.extra(20, w.extended) {
 		return

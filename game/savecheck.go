@@ -2,7 +2,7 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// consistent checks what several parts of a restored world must agree in.
+// consistent checks values of a restored world that depend on each other.
 func (v *visitor) consistent(w *World) {
 	v.checkOrder(w)
 	v.checkIDs(w)
@@ -84,7 +84,7 @@ func (v *visitor) checkIDs(w *World) {
 	}
 }
 
-// checkPaths checks that what flies stays within the limits in the next tick.
+// checkPaths checks that shots stay within the limits in the next tick.
 func (v *visitor) checkPaths(w *World) {
 	near := func(p vec.Vec2) {
 		if !(p.X >= -limitPos && p.X <= limitPos && p.Y >= -limitPos && p.Y <= limitPos) {

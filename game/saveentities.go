@@ -1,6 +1,6 @@
 package game
 
-// entities visits what else is on the map.
+// entities visits the things on the map that are not characters.
 func (v *visitor) entities(w *World) {
 	v.hashed(len(w.projectiles))
 	length(v, &w.projectiles, maxEntityIDs)
@@ -27,8 +27,8 @@ func (v *visitor) entities(w *World) {
 	}
 }
 
-// shot visits who a projectile or a laser is of. They are hashed as one number, with weapon
-// 0 for a laser.
+// shot visits the owner of a projectile or laser. The owner is hashed as one number, with weapon 0
+// for a laser.
 func (v *visitor) shot(id *uint16, owner *PlayerID, team *Team, weapon *Weapon) {
 	if v.op == hashing {
 		v.hash.add(uint64(*id)<<32 | uint64(uint8(*owner))<<24 | uint64(uint8(*team))<<16 | uint64(uint8(*weapon)))
@@ -97,7 +97,7 @@ func (v *visitor) handle(id *EntityID) {
 	}
 }
 
-// ownEntities visits what modes and mods have put into the world, but for pickups and shots.
+// ownEntities visits the entities that modes and mods made, without pickups and shots.
 func (v *visitor) ownEntities(w *World) {
 	if w.usesEntities = v.extra(1, w.usesEntities); !w.usesEntities {
 		if v.op == restoring {
@@ -142,7 +142,7 @@ func (v *visitor) entity(w *World, e *Entity) {
 	}
 }
 
-// npcs visits the players without clients, and those that are wanted.
+// npcs visits the players without clients and the requests for more.
 func (v *visitor) npcs(w *World) {
 	n := &w.npcs
 	if v.op == restoring {
@@ -189,7 +189,7 @@ func (v *visitor) flag(f *flag) {
 	v.end()
 }
 
-// race visits what belongs to races. In other modes it usually has no value, and is not hashed then.
+// race visits the state of races. Without GameFlagRace the state is skipped if it is zero.
 func (v *visitor) race(w *World) {
 	has := w.match.flags&GameFlagRace != 0 || w.race != RaceState{}
 	for i := range w.players {

@@ -35,8 +35,8 @@ func specModeOfFlag(t Team) SpectateMode {
 	return SpectateFlagBlue
 }
 
-// spectate changes what a spectator or an eliminated player follows. It reports
-// whether the change is allowed.
+// spectate changes the target of the camera of a spectator or an eliminated player. It reports
+// whether the target changed.
 func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 	p := &w.players[id]
 	if mode == SpectatePlayer {
@@ -92,8 +92,8 @@ func (w *World) deadSpecCanFollow(id, target PlayerID) bool {
 	return (!t.respawnDisabled || w.isAlive(target)) && t.team == w.players[id].team
 }
 
-// updateDeadSpec chooses a player to follow for an eliminated player whose current
-// choice is not allowed.
+// updateDeadSpec chooses a player to follow for an eliminated player if the current choice is not
+// allowed.
 func (w *World) updateDeadSpec(id PlayerID) {
 	p := &w.players[id]
 	if p.specID >= 0 && w.players[p.specID].connected && w.deadSpecCanFollow(id, p.specID) {
@@ -108,7 +108,7 @@ func (w *World) updateDeadSpec(id PlayerID) {
 	p.deadSpec = false
 }
 
-// stopFollowing changes the view of all who follow a player who leaves the game.
+// stopFollowing changes the view of the players who follow a leaving player.
 func (w *World) stopFollowing(id PlayerID) {
 	for i := range w.players {
 		p := &w.players[i]

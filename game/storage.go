@@ -2,16 +2,17 @@ package game
 
 import "encoding/binary"
 
-// The storage keeps what modes and mods want to find again in later matches and after a restart. It is
-// outside of the world: what [Storage] asks for leaves as an EvStore, and the answer comes
-// some ticks later as a command, so that replays need no storage.
+// The storage keeps data of modes and mods for later matches and after a restart. It is outside the
+// world: a request of [Storage] leaves the world as an EvStore, and the answer comes some ticks
+// later as a command. So replays need no storage.
 
 // The limits of the [Storage].
 const (
 	MaxStoreName  = 64   // bytes in the name of a space, key, table or row
 	MaxStoreValue = 4096 // bytes in a value
 	MaxStoreRows  = 100  // rows in an answer
-	// maxStoreRequests is how many requests there may be in a tick, and maxFinishes how many with finishes.
+	// maxStoreRequests is the maximum number of requests in a tick, and maxFinishes the maximum
+	// with finishes.
 	maxStoreRequests = 64
 	maxFinishes      = maxStoreRequests + 2*MaxPlayers
 )
@@ -151,7 +152,7 @@ func (r *StoreRequest) valid() bool {
 		len(r.Value) <= MaxStoreValue && len(r.Row.Value) <= MaxStoreValue
 }
 
-// storageState is what a world knows of its requests.
+// storageState is the world's record of its requests.
 type storageState struct {
 	lastID int32
 	tick   int32 // to which inTick belongs

@@ -221,7 +221,7 @@ func (w *World) checkBalance() {
 	w.addEvent(Event{Kind: EvTeamSizes, Player: Nobody, Value: m.teamSize[TeamRed], Extra: m.teamSize[TeamBlue]})
 }
 
-// balanceTeams moves players of the bigger team, first those whose score per minute
+// balanceTeams moves players of the bigger team. It begins with the players whose score per minute
 // balances the teams best.
 func (w *World) balanceTeams() {
 	m := &w.match

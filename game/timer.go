@@ -18,7 +18,7 @@ func (tx *Tx) Timer(run func(ctx *Ctx, id PlayerID)) Timer {
 	return Timer(len(d.timers)) // so that the zero value is none
 }
 
-// due returns where the time of a timer is kept, nil for a player who is not connected.
+// due returns the place of a timer's end, or nil for a player who is not connected.
 func (tx *Tx) due(t Timer, id PlayerID) *int32 {
 	if t <= 0 || int(t) > len(tx.w.declared.timers) {
 		panic("game: invalid Timer; use one that Tx.Timer returned")

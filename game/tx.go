@@ -163,8 +163,9 @@ func (tx *Tx) DisableRespawn(id PlayerID) {
 	}
 }
 
-// EnableRespawn ends DisableRespawn for a player, and lets a player respawn whom a survival mode
-// keeps out of the round. The tee spawns at once, unless the player is waiting to respawn.
+// EnableRespawn lets a player respawn in this round after DisableRespawn, or after the rules of a
+// survival mode have put the player out of the round. The tee spawns at once, unless the player is
+// waiting to respawn.
 func (tx *Tx) EnableRespawn(id PlayerID) {
 	p := tx.player(id)
 	if p == nil || !p.respawnDisabled {

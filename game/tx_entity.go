@@ -262,8 +262,8 @@ func (tx *Tx) TeamMask(t Team) PlayerMask {
 	return m
 }
 
-// maxModEvents is with how many events in a tick modes and mods can no longer add effects and texts.
-// Clients see 128 in a snapshot.
+// maxModEvents is the number of events in a tick after which modes and mods can add no more effects
+// and texts. Clients see 128 in a snapshot.
 const maxModEvents = 4096
 
 // effect adds an effect or a text, unless there are very many.
@@ -273,9 +273,7 @@ func (tx *Tx) effect(e Event) {
 	}
 }
 
-// The effects without what causes them: the flash of a spawn, that of a hammer which hits, the
-// splash of a death in the colours of a player, and stars around a player from a direction, as
-// many as health was lost.
+// Effects without their causes.
 
 // ShowSpawn shows the effect of a spawn.
 func (tx *Tx) ShowSpawn(pos vec.Vec2, to PlayerMask) {

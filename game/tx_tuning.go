@@ -18,8 +18,8 @@ type playerTuning struct {
 	told, predicted Tuning
 }
 
-// From firstWeaponParam on are the tuning parameters of projectiles and lasers, which are the same for
-// all: every client moves the projectiles of all with the tuning that it was told.
+// The parameters from firstWeaponParam to endOfWeaponParams belong to projectiles and lasers. They
+// are the same for all players, because every client moves all projectiles with its own tuning.
 const firstWeaponParam, endOfWeaponParams = physics.GunCurvature, physics.PlayerCollision
 
 // Tuning returns the tuning of the world.

@@ -43,7 +43,7 @@ type integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// The values, as they are saved. Those who visit fields use the functions below.
+// The values in their saved form. Code that visits fields uses the functions below.
 
 func (v *visitor) putUint(n uint64) { v.buf = binary.AppendUvarint(v.buf, n) }
 
@@ -238,8 +238,9 @@ func length[E any](v *visitor, list *[]E, limit int) {
 	}
 }
 
-// extra reports whether an extra is to be visited: has says so unless it is restored. The numbers of
-// the extras of a part are in ascending order, below 128. After the last one comes end.
+// extra reports whether an extra must be visited: if has is true, or when restoring, if the state
+// has it. The numbers of the extras of a part are ascending and below 128. After the last one comes
+// end.
 func (v *visitor) extra(number uint8, has bool) bool {
 	switch v.op {
 	case hashing:
