@@ -1,18 +1,63 @@
 package app
 
 import (
+	"bytes"
+	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/transport/ws"
+	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/admin"
 )
+
+// TestAdminLink checks that the log has a link to the admin page that this machine can open, and no
+// link if sv_http_admin does not allow it.
+func TestAdminLink(t *testing.T) {
+	for _, test := range []struct{ listen, rule, host string }{
+		{"localhost:0", "all", "localhost"},
+		{"0.0.0.0:0", "local", "localhost"},
+		{"127.0.0.1:0", "127.0.0.0/8", "localhost"},
+		{"127.0.0.5:0", "all", "127.0.0.5"},
+		{"localhost:0", "192.0.2.0/24", ""},
+		{"localhost:0", "off", ""},
+	} {
+		t.Run(test.listen+" "+test.rule, func(t *testing.T) {
+			c := testenv.Must(console.New(console.Config{Output: func(console.Caller, int, string, string) {}}))
+			var pages web.Settings
+			var operators admin.Settings
+			for _, name := range []string{"sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password"} {
+				testenv.NoError(t, c.RegisterString(console.StringVar{Name: name, Value: new(string), Size: 32}))
+			}
+			testenv.NoError(t, errors.Join(pages.Register(c), operators.Register(c)))
+			c.Execute("sv_http "+test.listen, console.Operator)
+			c.Execute("sv_http_admin "+test.rule, console.Operator)
+			var log bytes.Buffer
+			room := web.Room{Pattern: "GET /admin", Handler: http.NotFoundHandler()}
+			end := serveWeb(t.Context(), &pages, &operators, filepath.Join(t.TempDir(), keyFile), ws.NewHub(), []web.Room{room}, 0,
+				slog.New(slog.NewTextHandler(&log, nil)))
+			defer end()
+			link := regexp.MustCompile(`http://\S*/admin\?key=[^ "]*`).FindString(log.String())
+			if test.host == "" {
+				testenv.Check(t, link == "" && strings.Contains(log.String(), "sv_http_admin does not allow this machine"), "%s", log.String())
+				return
+			}
+			res, err := http.Get(link)
+			testenv.Check(t, err == nil && res.StatusCode == http.StatusNotFound && res.Request.URL.Hostname() == test.host, "%v, %q of\n%s", err, link, log.String())
+		})
+	}
+}
 
 // TestLocalRooms requests every room that is reserved for the machine's operator, on a server with
 // default settings. The key lets a request in. A loopback address alone does not, nor does a proxy

@@ -157,7 +157,7 @@ func printServer(w io.Writer, r *query.Result, halfLife *halfLifeAnswer) {
 	line("mode", "%s", i.GameType)
 	gameMap := i.Map
 	if i.MapSize != 0 {
-		gameMap += fmt.Sprintf(", %d bytes, CRC %08x", i.MapSize, i.MapCRC)
+		gameMap += fmt.Sprintf(", for 0.6: %d bytes, CRC %08x", i.MapSize, i.MapCRC)
 	}
 	if i.MapSHA256 != [32]byte{} {
 		gameMap += ", SHA-256 " + hex.EncodeToString(i.MapSHA256[:])

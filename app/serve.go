@@ -250,6 +250,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	defer serveWeb(
 		ctx,
 		&settings,
+		&adminSettings,
 		filepath.Join(files[0], keyFile),
 		hub,
 		slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, recorded.Rooms(), operators.Rooms()),
@@ -299,7 +300,16 @@ const keyFile = "http.key"
 
 // serveWeb runs the HTTP listeners until end is called. It only logs a listener that fails to open,
 // since players can do without HTTP.
-func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *ws.Hub, rooms []web.Room, gamePort uint16, log *slog.Logger) (end func()) {
+func serveWeb(
+	ctx context.Context,
+	settings *web.Settings,
+	operators *admin.Settings,
+	keyPath string,
+	hub *ws.Hub,
+	rooms []web.Room,
+	gamePort uint16,
+	log *slog.Logger,
+) (end func()) {
 	log = log.With(logline.SystemKey, "http")
 	listeners, err := settings.Listen(ctx, gamePort)
 	if err != nil {
@@ -334,8 +344,12 @@ func serveWeb(ctx context.Context, settings *web.Settings, keyPath string, hub *
 		log.Info(fmt.Sprintf("https://%s/ shows the match%s, and serves /admin to operators with the password", pageHost(l), reach(l)))
 		go serve(l)
 	}
-	if page := localPage(listeners); page != "" {
+	switch page := localPage(listeners); {
+	case page == "":
+	case operators.AllowsMachine():
 		log.Info(key.Link(page+"admin") + " is the admin page, on this machine")
+	default:
+		log.Info("no link to the admin page: sv_http_admin does not allow this machine")
 	}
 	return func() { s.Close() }
 }
@@ -358,13 +372,21 @@ func reach(l net.Listener) string {
 }
 
 // localPage returns the address of the page for browsers on this machine, or "" if there is none.
+// The host is localhost if a listener is on 127.0.0.1 or on all addresses, and otherwise the
+// listener's loopback address.
 func localPage(listeners []net.Listener) string {
+	page := ""
 	for _, l := range listeners {
-		if a, ok := l.Addr().(*net.TCPAddr); ok && (a.IP.IsUnspecified() || a.IP.IsLoopback()) {
+		a, ok := l.Addr().(*net.TCPAddr)
+		switch {
+		case !ok:
+		case a.IP.IsUnspecified(), a.IP.Equal(net.IPv4(127, 0, 0, 1)):
 			return fmt.Sprintf("http://localhost:%d/", a.Port)
+		case a.IP.IsLoopback() && page == "":
+			page = fmt.Sprintf("http://%s/", a)
 		}
 	}
-	return ""
+	return page
 }
 
 // reloadOnHangup reads the configuration again at each SIGHUP, until end is called. If the terminal

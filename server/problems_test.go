@@ -60,6 +60,30 @@ func TestMissingGameType(t *testing.T) {
 	}
 }
 
+// TestMissingMapsOfVotes checks that the start warns about options for maps that do not exist, with
+// the file and line, and about no others.
+func TestMissingMapsOfVotes(t *testing.T) {
+	files := fstest.MapFS{"autoexec.cfg": {Data: []byte(`add_vote a "change_map nosuch"
+add_vote b "change_map teeyard1"
+add_vote c sv_map "no such"
+add_vote d "sv_map testbox; restart"
+add_vote e "change_map"
+add_vote f "sv_scorelimit 3"
+`)}}
+	ts := newTestServerWith(t, Config{Files: files}, testConfig, "-f", "autoexec.cfg")
+	for _, want := range []string{
+		"autoexec.cfg:1: option 'a': map 'nosuch' is missing, and the vote will fail: copy it to maps/nosuch.map in the server's folder\n",
+		"autoexec.cfg:3: option 'c': map 'no such' is missing",
+	} {
+		if !strings.Contains(ts.log.String(), want) {
+			t.Errorf("%q is not in\n%s", want, ts.log.String())
+		}
+	}
+	if n := strings.Count(ts.log.String(), "is missing"); n != 2 {
+		t.Errorf("%d maps are missing in\n%s", n, ts.log.String())
+	}
+}
+
 // TestMissingMapsOfRotation: a map of sv_maprotation that is not there is said at once with its
 // place, last at the start, and in status until it is there. The disk is not asked again before
 // it has answered.

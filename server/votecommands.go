@@ -80,6 +80,9 @@ func (s *Server) cmdAddVote(call *console.Call) {
 		if !s.race.resets { // with each map
 			call.Print("server", "added option '%s' '%s'", text, s.console.Redact(command))
 		}
+		if name, ok := votedMap(command); ok && name != "" && !s.started && !s.hasMap(name) {
+			call.Warn("server", "option '%s': map '%s' is missing, and the vote will fail: copy it to %s in the server's folder", text, name, mapFile(name))
+		}
 		s.forEachInGame(func(c *session) {
 			if n, _ := c.conn.Unacked(); n < firstVoteOptions && c.optionsSent == len(s.votes.options)-1 {
 				c.bridge.SendVoteOption(text)

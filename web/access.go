@@ -142,7 +142,8 @@ func (r *AccessRule) IsOpen() bool {
 }
 
 // AllowsClient reports whether a request may enter a room for secure requests. The rule must allow
-// a secure client. An insecure client must be in a network that the rule names.
+// a secure client, whose request is not read. An insecure client must be in a network that the rule
+// names.
 func (r *AccessRule) AllowsClient(req *http.Request, c Client) bool {
 	a := r.p.Load()
 	if a == nil || !c.Addr.IsValid() {

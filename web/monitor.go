@@ -130,7 +130,7 @@ func (m *Monitor) Rooms() []Room {
 			"Content-Type": "application/json", "Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=1", // as server browsers show
 		})},
 		{Pattern: "GET /metrics", Access: &s.metrics.Rule, Setting: "sv_http_metrics", Handler: page(m.writeMetrics, map[string]string{
-			"Content-Type": metrics.ContentType,
+			"Content-Type": metrics.ContentType, "Cache-Control": "no-store", // a client may have proven to be local
 		})},
 		{Pattern: "GET /debug/pprof", Handler: Redirect("pprof/")},
 		{Pattern: "GET /debug/pprof/{profile...}", Access: &s.pprof.Rule, Setting: "sv_http_pprof", Handler: http.HandlerFunc(serveProfile)},

@@ -67,6 +67,18 @@ func (w *watchedServer) expect(t *testing.T, path string, code int, text string)
 	}
 }
 
+// expectPrivate checks that no cache keeps a page.
+func (w *watchedServer) expectPrivate(t *testing.T, path string) {
+	t.Helper()
+	r := httptest.NewRequest("GET", path, nil)
+	r.RemoteAddr, r.Host = "127.0.0.1:5000", "localhost:8303"
+	answer := httptest.NewRecorder()
+	w.rooms.ServeHTTP(answer, Prove(r))
+	if got := answer.Header().Get("Cache-Control"); got != "no-store" {
+		t.Errorf("%s: Cache-Control %q", path, got)
+	}
+}
+
 // TestHealth checks that a server is healthy while its ticks run, and ready once it has registered
 // and while players can join.
 func TestHealth(t *testing.T) {
@@ -152,6 +164,7 @@ func TestWhoMayRead(t *testing.T) {
 	stranger("/metrics", 403)
 	stranger("/debug/pprof/heap", 403)
 	w.expect(t, "/metrics", 200, "teeyard_players")
+	w.expectPrivate(t, "/metrics")
 	w.expect(t, "/debug/pprof/heap", 403, "sv_http_pprof")
 	w.Execute("sv_http_status off; sv_http_metrics 198.51.100.0/24; sv_http_pprof local")
 	stranger("/status.json", 403)
@@ -159,6 +172,7 @@ func TestWhoMayRead(t *testing.T) {
 	stranger("/debug/pprof/heap", 403)
 	w.expect(t, "/metrics", 403, "sv_http_metrics")
 	w.expect(t, "/debug/pprof/", 200, "goroutine")
+	w.expectPrivate(t, "/debug/pprof/")
 	w.expect(t, "/debug/pprof/goroutine?debug=1", 200, "goroutine profile")
 	w.expect(t, "/debug/pprof/nonsense", 404, "")
 	w.expect(t, "/debug/pprof/cmdline", 404, "") // the arguments contain passwords
