@@ -130,7 +130,8 @@ func (w *World) applyChat(cmd *Command) {
 	if (line.Mode == ChatAll || line.Mode == ChatTeam) && strings.HasPrefix(line.Text, "/") {
 		// An unknown command is not sent to other players, since it can contain a password.
 		name, _, _ := strings.Cut(line.Text, " ")
-		w.addEvent(Event{Kind: EvChat, To: MaskOne(cmd.Player), Player: Nobody, Target: Nobody, Chat: ChatAll, Text: "No such command: " + name + ". Try /help"})
+		w.addEvent(Event{Kind: EvChat, To: MaskOne(cmd.Player), Player: Nobody, Target: Nobody, Chat: ChatAll,
+			Text: "No such command: " + name + ". Try /help"})
 		return
 	}
 	w.sendChat(&line)

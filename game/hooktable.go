@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// ErrHook means that a mode or mod is nil or has a method that looks like a hook but fits none, so
-// that nothing would call it. [New] returns it.
+// ErrHook means that a mode or mod is nil, or has a method that looks like a hook but fits none.
+// Nothing would call such a method. [New] returns it.
 var ErrHook = errors.New("game: invalid mode or mod")
 
 // HookOrder is the order in which the world calls a hook of the mode and its mods.

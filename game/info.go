@@ -79,7 +79,7 @@ func (w *World) NumConnected() int {
 func (w *World) TeamsLocked() bool { return w.teamsLocked }
 
 // MatchNumber returns the number of the current match on this map, and the number of matches per
-// map, which is 0 if matches are not counted.
+// map. The second number is 0 if matches are not counted.
 func (w *World) MatchNumber() (cur, num int32) {
 	return w.match.sentInfo.matchCurrent, w.match.sentInfo.matchNum
 }

@@ -22,9 +22,9 @@ type CommandSpec struct {
 	Params string
 	// Help is one line that describes the command, at most 63 bytes.
 	Help string
-	// Private is set for a chat command that shows its arguments to no other player, or shows only
-	// names of players and words that the mod knows. A muted player can run other commands only
-	// without arguments.
+	// Private is set for a chat command that shows its arguments to no other player. It can also be
+	// set if the command shows only names of players and words that the mod knows. A muted player
+	// can run other commands only without arguments.
 	Private bool
 	// Hidden, if set, reports whether the command has no use in this world. The server asks when
 	// the world begins, and then does not offer the command to players and operators.

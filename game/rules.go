@@ -29,7 +29,7 @@ type Rules struct {
 	InactiveAction   int32 // for inactive players: 1 spectate, 2 spectate or kick if full, 3 kick [sv_inactivekick]
 	InactiveSpecKick bool  // inactive spectators are kicked too [sv_inactivekick_spec]
 	SilentSpectators bool  // players are not told when spectators enter or leave [sv_silent_spectator_mode]
-	StrictSpectate   bool  // [sv_strict_spectate_mode]
+	StrictSpectate   bool  // spectators do not see the health and ammo of the followed player [sv_strict_spectate_mode]
 	PureTuning       bool  // the world undoes changes of the tuning every tick, as in the standard modes
 	VoteKick         bool  // players can vote to kick a player [sv_vote_kick]
 	VoteKickMin      int32 // players needed for a kick vote [sv_vote_kick_min]

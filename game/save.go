@@ -31,8 +31,8 @@ const stateMagic = "TEESAVE\x01"
 // world with another map, mode or set of mods.
 var ErrSavedState = errors.New("game: unusable saved state")
 
-// AppendState appends the state of the world after the last Step to dst, with the states of the
-// mode and mods, but without the events. [Restore] makes a world from it.
+// AppendState appends the state of the world after the last Step to dst. It includes the states of
+// the mode and mods, but not the events. [Restore] makes a world from it.
 func (w *World) AppendState(dst []byte) []byte {
 	v := visitor{op: saving, buf: dst}
 	v.origin(w)

@@ -163,8 +163,8 @@ func (tx *Tx) DisableRespawn(id PlayerID) {
 	}
 }
 
-// EnableRespawn lets a player respawn in this round after DisableRespawn, or after the rules of a
-// survival mode have put the player out of the round. The tee spawns at once, unless the player is
+// EnableRespawn lets a player respawn in this round after DisableRespawn. It also works if a
+// survival mode keeps the player out of the round. The tee spawns at once, unless the player is
 // waiting to respawn.
 func (tx *Tx) EnableRespawn(id PlayerID) {
 	p := tx.player(id)
@@ -190,8 +190,8 @@ func (tx *Tx) RespawnNow(id PlayerID) {
 
 // Respawn replaces a player's tee by a new one at a spawn point; see [SpawnPicker]. The old tee
 // disappears without a death: no score changes and no [DeathHook] runs. The new tee spawns in the
-// next tick in which tees can spawn. For a dead player, Respawn is RespawnNow. In DDRace the old
-// tee dies.
+// next tick in which tees can spawn. For a dead player, Respawn is the same as RespawnNow. In
+// DDRace the old tee dies.
 func (tx *Tx) Respawn(id PlayerID) {
 	c := tx.character(id)
 	if c == nil {
@@ -248,10 +248,10 @@ func (tx *Tx) GiveArmor(id PlayerID, n int32) bool {
 	return c != nil && n > 0 && c.giveArmor(min(n, maxHealth))
 }
 
-// GiveWeapon gives a weapon with ammo rounds, at most 10, or -1 for unlimited ones, which clients
-// show as 10. A ninja becomes the active weapon. GiveWeapon returns false if the tee already has
-// the weapon with full or unlimited ammo. In DDRace rounds are always unlimited, and a tee that
-// gets a weapon this way loses its race.
+// GiveWeapon gives a weapon with ammo rounds: at most 10, or -1 for unlimited ones. Clients show
+// unlimited rounds as 10. A ninja becomes the active weapon. GiveWeapon returns false if the tee
+// already has the weapon with full or unlimited ammo. In DDRace rounds are always unlimited, and
+// the race of a tee that gets a weapon this way no longer counts.
 func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
 	c := tx.character(id)
 	if c == nil || weapon < 0 || weapon >= NumWeapons {

@@ -26,7 +26,7 @@ func bounded(v vec.Vec2, limit float32) vec.Vec2 {
 }
 
 // SetPos moves a tee to a position and keeps its velocity. The tee's hook and all hooks that hold
-// the tee are released. In DDRace the tee loses its race.
+// the tee are released. In DDRace the tee's race no longer counts.
 func (tx *Tx) SetPos(id PlayerID, pos vec.Vec2) {
 	c := tx.character(id)
 	if c == nil {

@@ -192,8 +192,8 @@ func (tx *Tx) VisibleTo(id PlayerID) PlayerMask {
 	return 0
 }
 
-// MaskInput clears the controls of in that have no effect for this tee in a later tick, because it
-// is frozen or cannot move. Clients call it to predict a tee.
+// MaskInput clears the controls in an input for a later tick that have no effect then, because the
+// tee is frozen or cannot move. Clients call it to predict a tee.
 func (c *CharacterState) MaskInput(in *physics.Input, tick int32) {
 	frozen := c.FreezeEnd == FreezeForever || c.FreezeEnd > tick
 	if frozen || c.Flags&CharacterFlagCannotMove != 0 {
