@@ -3,7 +3,8 @@ package ddrace
 // The methods of this file are what the console can do to a player's tee, if it has one. Most end its
 // race.
 
-// SetSuper makes a tee super, which is in a team of its own that acts on all, or a usual one again.
+// SetSuper makes a tee super, or ends that. Super tees are in [TeamSuper], and affect the tees of
+// all teams.
 func (w *World) SetSuper(id int, super bool) {
 	t := w.AliveTee(id)
 	if t == nil || t.Super == super {
@@ -41,7 +42,8 @@ func (w *World) setEndlessHook(t *Tee, on bool) {
 	t.EndlessHook = on
 }
 
-// GiveWeapon gives a tee a weapon, or takes it. Both are cheats, after which its race does not count.
+// GiveWeapon gives a tee a weapon, or takes it away. Both are cheats: the tee's race no longer
+// counts.
 func (w *World) GiveWeapon(id int, weapon Weapon, give bool) {
 	t := w.AliveTee(id)
 	if t == nil || weapon < 0 || weapon >= NumWeapons {
@@ -62,7 +64,7 @@ func (w *World) GiveWeapon(id int, weapon Weapon, give bool) {
 	}
 }
 
-// Teleport puts a tee to another place.
+// Teleport moves a tee to another place.
 func (w *World) Teleport(id int, to Vec) {
 	if t := w.AliveTee(id); t != nil {
 		t.Core.Pos, t.Pos, t.PrevPos = to, to, to
@@ -70,8 +72,8 @@ func (w *World) Teleport(id int, to Vec) {
 	}
 }
 
-// TeleView returns whose view is where the console's tele teleports to: that of another player or, as of DDNet 20,
-// always that of the one who typed it.
+// TeleView returns the player whose view is the destination of the console command tele: the player
+// to, or from DDNet 20 on always the player by, who typed the command.
 func (w *World) TeleView(by, to int) int {
 	if w.settings.release20() {
 		return by
@@ -79,8 +81,9 @@ func (w *World) TeleView(by, to int) int {
 	return to
 }
 
-// TeleportTo puts a tee to what a player sees, as the console's tele does: as of DDNet 20 to its crosshair
-// if that is to be, and with an end to its freeze and fall, and all its jumps.
+// TeleportTo moves a tee to the place that a player sees, as the console command tele does. From
+// DDNet 20 on it moves to the crosshair if crosshair is set, ends freeze and fall, and restores all
+// jumps.
 func (w *World) TeleportTo(id int, view Vec, crosshair bool) {
 	t := w.AliveTee(id)
 	if t == nil {
@@ -97,14 +100,14 @@ func (w *World) TeleportTo(id int, view Vec, crosshair bool) {
 	}
 }
 
-// Crosshair returns where a player's tee aims.
+// Crosshair returns the position at which a player's tee aims.
 func (w *World) Crosshair(id int) Vec {
 	t := &w.tees[id]
 	x, y := t.Target()
 	return t.Pos.Add(Vec{X: float32(x), Y: float32(y)})
 }
 
-// SetSolo says whether a tee and others act on each other.
+// SetSolo sets whether a tee is solo: a solo tee and others do not affect each other.
 func (w *World) SetSolo(id int, solo bool) {
 	if t := w.AliveTee(id); t != nil {
 		t.Core.Solo = solo
@@ -126,13 +129,13 @@ func (w *World) Unfreeze(id int) {
 	}
 }
 
-// FreezeTicks freezes a tee for some ticks, as Freeze. It reports whether it did.
+// FreezeTicks freezes a tee for some ticks, as Freeze does, and reports whether the tee froze.
 func (w *World) FreezeTicks(id int, ticks int32) bool {
 	t := w.AliveTee(id)
 	return t != nil && w.freezeTicks(t, ticks)
 }
 
-// ReleaseHooks lets the hook of a tee go, and those that hold it.
+// ReleaseHooks releases the hook of a tee, and the hooks that hold it.
 func (w *World) ReleaseHooks(id int) {
 	if t := w.AliveTee(id); t != nil {
 		t.Core.resetHook()
@@ -147,24 +150,25 @@ func (w *World) RefillJumps(id int) {
 	}
 }
 
-// SelectWeapon makes a weapon that a tee has the active one.
+// SelectWeapon selects a weapon that a tee has.
 func (w *World) SelectWeapon(id int, weapon Weapon) {
 	if t := w.AliveTee(id); t != nil && weapon >= 0 && weapon < NumWeapons && t.Weapons[weapon] && t.ActiveWeapon != weapon {
 		t.LastWeapon, t.ActiveWeapon, t.QueuedWeapon = t.ActiveWeapon, weapon, -1
 	}
 }
 
-// TellTuning has a player's client told its tuning, after its tee has got other states.
+// TellTuning makes the world send a player's client its tuning, after the states of the tee
+// changed.
 func (w *World) TellTuning(id int) { w.addEvent(Event{Kind: EventTuning, Tee: int8(id)}) }
 
-// SetInput sets the input that a player repeats until another one comes.
+// SetInput sets the input that a player repeats until the next input.
 func (w *World) SetInput(id int, in Input) {
 	if p := &w.players[id]; p.inGame {
 		p.input, p.hasInput = in, true
 	}
 }
 
-// Respawn gives a player who has no tee one as soon as there is a place.
+// Respawn gives a player without a tee a new tee as soon as there is a free place.
 func (w *World) Respawn(id int) {
 	if p := &w.players[id]; p.inGame && !p.hasTee && !p.spectator {
 		p.spawning = true

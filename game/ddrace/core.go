@@ -44,25 +44,25 @@ type Core struct {
 	HookTick     int32 // ticks since the hook grabbed
 	HookState    int32 // as in physics
 	HookedPlayer int32 // player id, or -1
-	// HookTeleBase is where the last hook teleporter let the hook out, and NewHook reports whether
-	// this hook went through one.
+	// HookTeleBase is the exit at which the hook left its last hook teleporter. NewHook reports
+	// whether this hook went through one.
 	HookTeleBase Vec
 	NewHook      bool
 
 	Jumped      int32 // bit 0: button still held after a jump, bit 1: no jump left
 	JumpedTotal int32 // jumps in the air since the last ground
-	Jumps       int32 // that the tee has, with that from the ground; -1: only that from the ground
+	Jumps       int32 // the tee's number of jumps, including the one from the ground; -1: only from the ground
 	Direction   int32
 	Angle       int32 // of the target, radians * 256
 	Events      uint32
-	// Colliding is the side at which the tee stands at a wall: 1 right, 2 left, 0 none. LeftWall
-	// reports whether it was away from walls since its last wall jump.
+	// Colliding is the side on which the tee touches a wall: 1 right, 2 left, 0 none. LeftWall
+	// reports whether the tee was away from walls since its last wall jump.
 	Colliding int32
 	LeftWall  bool
 
-	Solo        bool // it and others do nothing to each other
-	NoCollision bool // it and others do not push and stop each other
-	NoHookHit   bool // its hook grabs nobody
+	Solo        bool // it and others do not affect each other
+	NoCollision bool // it and others do not push or stop each other
+	NoHookHit   bool // its hook does not grab other tees
 
 	// restrictions are those of the place where the last tick began.
 	restrictions Restrictions

@@ -7,10 +7,10 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// EntityKind is what an entity of a map is, as the tile index less 191.
+// EntityKind is the kind of a map entity: its tile index minus 191.
 type EntityKind uint8
 
-// The kinds of entities. Turrets, draggers and crazy bullets are named by what they do.
+// The kinds of entities. The names of turrets, draggers and crazy bullets tell their effect.
 const (
 	EntitySpawn           EntityKind = 1 // to 3, all alike
 	EntityArmor           EntityKind = 6 // takes all weapons
@@ -41,7 +41,7 @@ const (
 	EntityDoor            EntityKind = 49
 )
 
-// Layer is a layer of a terrain, with the values of DDNet's snapshots.
+// Layer is a layer of a terrain, with the values in DDNet's snapshots.
 type Layer uint8
 
 // The layers.
@@ -60,18 +60,18 @@ func (l Layer) String() string {
 	return [...]string{"game", "front", "tele", "speedup", "switch", "tune", "settings"}[min(l, layerSettings)]
 }
 
-// Entity is an entity as the map has it.
+// Entity is an entity of a map, before the game begins.
 type Entity struct {
 	Kind   EntityKind
 	Layer  Layer
 	Number uint8 // of its switch, 0 if it works always
-	// Turn is where bullets fly to, in quarters against the clock from below, and where lights and
-	// doors point to, in eighths.
+	// Turn is the direction of bullets, in quarter turns counterclockwise from downwards, and of
+	// lights and doors, in eighths of a turn.
 	Turn uint8
 	// Length is the full length of lights and doors, in units.
 	Length int16
-	// Growth is how fast the length of a light changes, in units per tick; Opening lights begin
-	// with none.
+	// Growth is the change of a light's length in units per tick. Opening lights start with length
+	// 0.
 	Growth  int8
 	Opening bool
 	Pos     Vec

@@ -2,7 +2,7 @@ package ddrace
 
 import "fmt"
 
-// EventKind is what an event tells.
+// EventKind is the kind of an [Event].
 type EventKind uint8
 
 // The kinds of events.
@@ -12,26 +12,26 @@ const (
 	EventHammerHit                    // at Pos
 	EventDamage                       // stars at Pos; Value is their number, Extra 1 if they count seconds
 	EventSpawnEffect                  // at Pos
-	EventDeathEffect                  // at Pos, of Tee
+	EventDeathEffect                  // Tee died at Pos
 	EventSpawn                        // Tee spawned at Pos
 	EventDeath                        // Tee died; Value is the weapon of the kill message
 	EventMessage                      // a chat message to Tee; Value is a Message, Extra its number
-	EventZone                         // Tee went from tune zone Extra, -1 for none, to Value
+	EventZone                         // Tee moved from tune zone Extra (-1 for none) to Value
 	EventStart                        // the race of Tee begins; alone in each tick in which it touches the line
 	EventFinish                       // the race of Tee ends; Value is its time in ticks
 	EventCheckpoint                   // Tee passed time checkpoint Value, after Extra ticks
 	EventUnlock                       // Tee is on a tile that unlocked its team, Value
-	EventTuning                       // the client of player Tee must be told its tuning again, see [World.SentTuning]
+	EventTuning                       // the client of player Tee needs its tuning again; see [World.SentTuning]
 	EventPickup                       // Tee got weapon Value
-	EventPlaysOn                      // the time is over for which the player of Tee had to look around; Value is 1 if Tee comes back at Pos
+	EventPlaysOn                      // the player of Tee no longer has to look around; Value is 1 if Tee returns at Pos
 )
 
-// Event is something that happened and that players are told of.
+// Event is an event in the world that players see, hear or read.
 type Event struct {
 	Kind EventKind
-	// NotSelf means that the client of Tee plays the sound by itself.
+	// NotSelf means that the client of Tee plays the sound itself.
 	NotSelf bool
-	// Tee is whom it is about, whose team sees it, or -1: everybody does.
+	// Tee is the player of the event; the player's team sees it. -1 means that all players see it.
 	Tee   int8
 	Value int32
 	Extra int32
@@ -40,7 +40,7 @@ type Event struct {
 	Pos   Vec
 }
 
-// Sound is a sound, with the numbers of DDNet.
+// Sound is a sound, with DDNet's numbers.
 type Sound int32
 
 // The sounds of DDRace.
@@ -79,7 +79,7 @@ const (
 	SoundHit
 )
 
-// Message is a chat message that a tile causes.
+// Message is a chat message for a tee on a tile.
 type Message int32
 
 // The messages.
@@ -135,7 +135,7 @@ var messages = [numMessages]string{
 	MessageOldAge: "You died of old age",
 }
 
-// Text returns the text of the message with that number.
+// Text returns the text of the message, with the number n.
 func (m Message) Text(n int32) string {
 	switch {
 	case m < 0 || m >= numMessages:

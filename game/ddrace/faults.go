@@ -9,21 +9,21 @@ import (
 // maxFaults limits the faults that are kept of a map.
 const maxFaults = 100
 
-// Fault is something in a map that the simulation does not support.
+// Fault is a tile or setting of a map that the simulation does not support.
 type Fault struct {
 	Layer Layer
 	X, Y  int // tile, of the first one of its kind
 	What  string
-	// Count is how many tiles have it.
+	// Count is the number of tiles with this fault.
 	Count int
-	// Setting is the index of its line in the settings, for one of these.
+	// Setting is the index of the line in the map's settings, for a fault in the settings.
 	Setting int
 }
 
 // IsSetting reports whether the fault is in the settings.
 func (f Fault) IsSetting() bool { return f.Layer == layerSettings }
 
-// String returns where the fault is and what it is.
+// String returns the place and the description of the fault.
 func (f Fault) String() string {
 	if f.IsSetting() {
 		return "map settings: " + f.What
@@ -35,8 +35,7 @@ func (f Fault) String() string {
 	return s
 }
 
-// Faults is a list of faults. Equal ones of a layer are one, so that a map full of them has a short
-// list.
+// Faults is a list of faults. It has equal faults of a layer once, so that the list stays short.
 type Faults struct {
 	List []Fault
 	More int // faults that are not in List, which has a limit

@@ -13,17 +13,18 @@ type Vec = vec.Vec2
 
 const tileSize = physics.TileSize
 
-// Map is a terrain as the simulation needs it. It does not change and can be shared.
+// Map is a terrain prepared for the simulation. A Map does not change, so worlds can share it.
 type Map struct {
-	// Settings are the base of NewMap after the map's own settings and its map-wide tiles.
+	// Settings are the base settings of [NewMap], changed by the map's own settings and its
+	// map-wide tiles.
 	Settings Settings
 	// Entities are in the order in which DDNet-Server creates them.
 	Entities []Entity
-	// Spawns are the spawn points of the three kinds, all of which are used.
+	// Spawns are the spawn points of the three kinds. DDRace uses all of them.
 	Spawns [3][]Vec
 	// Switches is the highest switch number, 0 if there are none.
 	Switches int
-	// Faults are what the map contains and the simulation does not support.
+	// Faults are the tiles and settings of the map that the simulation does not support.
 	Faults Faults
 
 	walls         *physics.Collision
@@ -71,7 +72,7 @@ type exits struct {
 // count returns the number of exits of a number.
 func (e *exits) count(n uint8) int32 { return e.first[int(n)+1] - e.first[n] }
 
-// NewMap prepares a terrain. The settings are those of the server, which the map changes.
+// NewMap prepares a terrain. base has the settings of the server; the map can change them.
 func NewMap(t *terrain.Terrain, base Settings) (*Map, error) {
 	if err := t.Check(); err != nil {
 		return nil, err

@@ -6,9 +6,9 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Moment is the state of a world in which only one player is, as a search needs it that goes back to
-// earlier moments again and again. It is for the world that it was saved from, and for others of the
-// same map and settings. It can be used again.
+// Moment is the saved state of a world with only one player, for a search that often goes back to
+// earlier moments. Load it into the same world, or into another one with the same map and settings.
+// A Moment can be reused.
 type Moment struct {
 	tick     int32
 	rand     prng
@@ -22,14 +22,14 @@ type Moment struct {
 	entities entities
 }
 
-// Bytes returns about how much memory the moment takes.
+// Bytes returns the approximate memory size of the moment.
 func (m *Moment) Bytes() int {
 	const fixed, each = 1024, 96
 	e := &m.entities
 	return fixed + 12*len(m.timers) + each*(len(e.projectiles)+3*len(e.beams)+len(e.lights)+len(e.pickups)) + 192*len(e.draggers) + 768*len(e.turrets)
 }
 
-// Save saves the state of a world in which only that player is, in team 0.
+// Save saves the state of a world with only that player, in team 0.
 func (w *World) Save(m *Moment, id int) {
 	m.tick, m.rand, m.nextID = w.tick, w.rand, w.nextID
 	m.player, m.tee = w.players[id], w.tees[id]
@@ -40,7 +40,7 @@ func (w *World) Save(m *Moment, id int) {
 	m.entities.copyFrom(&w.entities)
 }
 
-// Load goes back to a moment of that player.
+// Load restores a moment of that player.
 func (w *World) Load(m *Moment, id int) {
 	w.tick, w.rand, w.nextID = m.tick, m.rand, m.nextID
 	w.players[id], w.tees[id] = m.player, m.tee
@@ -70,8 +70,8 @@ func (e *entities) copyFrom(o *entities) {
 	}
 }
 
-// Work returns about how much the last step did besides what every step does, in tiles and entities that it looked
-// at: on some maps a step takes a thousand times as long as on others.
+// Work returns the approximate extra work of the last step, in tiles and entities examined. On some
+// maps a step takes a thousand times as long as on others.
 func (w *World) Work() int {
 	e := &w.entities
 	n := w.looks + w.hooking + len(e.projectiles) + len(e.beams) + len(e.lights) + len(e.pickups) + maxTeams*(len(e.draggers)+len(e.turrets))
@@ -82,8 +82,8 @@ func (w *World) Work() int {
 	return n
 }
 
-// Blocked reports whether stoppers, or doors whose switches are active, keep tees from moving from a tile
-// to the one beside it. Both are indices.
+// Blocked reports whether tees cannot move from one tile to a tile beside it, because of a stopper
+// or a door with an active switch. from and to are tile indices.
 func (m *Map) Blocked(from, to int, active *SwitchSet) bool {
 	var way Restrictions
 	switch int32(to - from) {
@@ -107,10 +107,11 @@ func (m *Map) Blocked(from, to int, active *SwitchSet) bool {
 	return m.doors != nil && m.doors[to].closed && active.Has(m.doors[to].number)
 }
 
-// Pos returns where the tee is.
+// Pos returns the position of the tee, in units.
 func (m *Moment) Pos() Vec { return m.tee.Pos }
 
-// Door returns the number of the switch that keeps the door at a tile closed, if there is a door.
+// Door reports whether there is a door at a tile, and returns the number of the switch that closes
+// it.
 func (m *Map) Door(tile int) (number uint8, is bool) {
 	if m.doors == nil {
 		return 0, false
@@ -119,7 +120,7 @@ func (m *Map) Door(tile int) (number uint8, is bool) {
 	return d.number, d.closed
 }
 
-// HookHolds reports whether a hook that flies from a to b finds a wall to hold on to.
+// HookHolds reports whether a hook that flies from a to b attaches to a wall.
 func (m *Map) HookHolds(a, b Vec) bool {
 	_, hit, _ := m.hookLine(a, b, false, new(int))
 	return hit == TileSolid

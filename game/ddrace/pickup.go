@@ -52,7 +52,7 @@ func (w *World) worksFor(c *carried, t *Tee) bool {
 	return w.switchActive(c.Number, team)
 }
 
-// Pickup is a pickup of the map. It is always there.
+// Pickup is a pickup of the map. It never disappears.
 type Pickup struct {
 	ID   uint16 // set by AppendPickups
 	Kind EntityKind

@@ -29,7 +29,8 @@ type player struct {
 	flags                int32 // of the newest direct input
 }
 
-// Enter lets a player into the game, who gets a tee in the next tick unless it is a spectator.
+// Enter lets a player into the game. Unless it is a spectator, the player gets a tee in the next
+// tick.
 func (w *World) Enter(id int, spectator bool) {
 	w.Leave(id)
 	w.players[id] = player{
@@ -57,8 +58,8 @@ func (w *World) Leave(id int) {
 	w.players[id], w.players20[id] = player{}, player20{}
 }
 
-// Kill kills a player's tee at once; the next one comes in the next tick if it can. A weak one comes
-// after all others.
+// Kill kills a player's tee at once. The next tee spawns in the next tick, if it can. If weak is
+// set, it spawns after all others.
 func (w *World) Kill(id int, weapon Weapon, weak bool) {
 	p := &w.players[id]
 	if !p.alive {
@@ -69,7 +70,7 @@ func (w *World) Kill(id int, weapon Weapon, weak bool) {
 	p.spawning, p.weakSpawn = !p.spectator, weak
 }
 
-// Die kills a player's tee at once. The next one comes after the usual delay.
+// Die kills a player's tee at once. The next tee spawns after the usual delay.
 func (w *World) Die(id int, weapon Weapon) {
 	if p := &w.players[id]; p.alive {
 		w.die(id, weapon)
@@ -77,7 +78,7 @@ func (w *World) Die(id int, weapon Weapon) {
 	}
 }
 
-// Pause takes a player's tee out of the world, or puts it back as the newest one.
+// Pause takes a player's tee out of the world, or puts it back as the newest tee.
 func (w *World) Pause(id int, paused bool) {
 	p, t := &w.players[id], &w.tees[id]
 	if p.paused == paused || !p.alive {
@@ -102,15 +103,15 @@ func (w *World) Pause(id int, paused bool) {
 	}
 }
 
-// LookAround says whether a player looks around: inputs then do nothing to the tee, nor to one that spawns later.
-// With vanish the tee leaves the world in its player's turn of the first tick in which it rests, so before players
-// with higher ids spawn.
+// LookAround sets whether a player looks around. Meanwhile inputs do not affect the player's tee,
+// or one that spawns later. With vanish, the tee leaves the world in the first tick in which it
+// rests, in its player's turn and so before players with higher ids spawn.
 func (w *World) LookAround(id int, on, vanish bool) {
 	w.players[id].looks, w.players[id].vanishes = on, vanish
 }
 
-// LookUntil has a player look around up to a tick, also one that is over. In the next one in which the tee lives,
-// the player plays on, see [EventPlaysOn].
+// LookUntil makes a player look around up to a tick, which may be past. In the next tick in which
+// the tee lives, the player continues to play; see [EventPlaysOn].
 func (w *World) LookUntil(id int, tick int32) { w.players[id].looksTo = tick }
 
 // playOn ends the time for which a player had to look around.
@@ -125,7 +126,7 @@ func (w *World) playOn(id int) {
 	w.addEvent(e)
 }
 
-// SetSpectator says whether a player only watches. A tee that it has dies.
+// SetSpectator sets whether a player is a spectator. The tee of a new spectator dies.
 func (w *World) SetSpectator(id int, spectator bool) {
 	p := &w.players[id]
 	if p.spectator == spectator {
@@ -140,14 +141,14 @@ func (w *World) SetSpectator(id int, spectator bool) {
 	p.spectator, p.spawning = spectator, !spectator
 }
 
-// IsSpectator reports whether a player only watches.
+// IsSpectator reports whether a player is a spectator.
 func (w *World) IsSpectator(id int) bool { return w.players[id].spectator }
 
-// SetView says what a player sees who has no tee in the world.
+// SetView sets the position that a player without a tee in the world sees.
 func (w *World) SetView(id int, at Vec) { w.players[id].view = at }
 
-// SentTuning returns the tuning that a player's client is to know: that of the zone that it sees,
-// with parts that are 0 while the tee lacks what they are for, so that the client predicts that.
+// SentTuning returns the tuning to send to a player's client: the tuning of the zone that the
+// player sees. Parameters for abilities that the tee lacks are 0, so that the client predicts that.
 func (w *World) SentTuning(id int) Tuning {
 	p := &w.players[id]
 	s := *w.settings.tuningIn(p.zone)

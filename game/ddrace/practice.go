@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// NotInPractice is what is said to who types a command for practice.
+// NotInPractice is the answer to a practice command from a player whose team does not practise.
 const NotInPractice = "You're not in a team with /practice turned on. Note that you can't earn a rank with practice enabled."
 
-// PracticeCommands returns the commands that players of a team in practice type in the chat as of DDNet 20, and
-// that [World.RunPracticeCommand] knows.
+// PracticeCommands returns the chat commands of DDNet 20 for players of a team in practice.
+// [World.RunPracticeCommand] runs them.
 func PracticeCommands() []Command { return practiceCommands }
 
 var practiceCommands = slices.Concat(tested(
@@ -52,7 +52,8 @@ func tested(names ...string) (list []Command) {
 	return since20(list...)
 }
 
-// RunPracticeCommand runs one of [PracticeCommands] for a player's tee, if it has one, as [World.RunTestCommand].
+// RunPracticeCommand runs one of [PracticeCommands] for a player's tee, if there is one. The
+// results are as for [World.RunTestCommand].
 func (w *World) RunPracticeCommand(id int, name string, args []string) (answer string, known bool) {
 	if s := &w.settings; s.release20() && w.AliveTee(id) != nil {
 		switch {
@@ -92,7 +93,8 @@ func (w *World) practiceExit(t *Tee, n int32, check bool, none string) string {
 	return ""
 }
 
-// TeleportXY teleports a tee in practice to a place in tiles; "~" stands for what its player sees, as in "~-2".
+// TeleportXY teleports a tee in practice to a place in tiles. "~" stands for the place that its
+// player sees, as in "~-2".
 func (w *World) TeleportXY(id int, view Vec, x, y string) (answer string) {
 	to, ok := coordinate(x, view.X, w.m.width)
 	if !ok {
@@ -125,8 +127,8 @@ func coordinate(text string, view float32, tiles int32) (v float32, ok bool) {
 	return min(max(v, -outside), float32(tiles*tileSize+outside)), true
 }
 
-// EndPractice kills the team of a player, or with sv_solo_server or without teams only the player's tee, and ends
-// its practice. The player gets a new tee at once.
+// EndPractice ends the practice of a player's team and kills the team. With sv_solo_server, or
+// without teams, it kills only the player's tee. The player gets a new tee at once.
 func (w *World) EndPractice(id int) {
 	team := w.Team(id)
 	for i := range w.players {

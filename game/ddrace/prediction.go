@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// StandingPart returns the map without the entities that move, shoot or pull: what clients can
-// predict without knowing when they began.
+// StandingPart returns the map without the entities that move, shoot or pull. Clients can predict
+// the rest without knowing when those entities started.
 func (m *Map) StandingPart() *Map {
 	p := *m
 	p.Entities = nil
@@ -19,9 +19,9 @@ func (m *Map) StandingPart() *Map {
 	return &p
 }
 
-// ShowTee makes a player's tee be as others are shown it after a tick. What they are not shown
-// it keeps, if it is where it was expected. Of t, what Tee exports is used, without PrevPos, Restrictions,
-// Zone and what is about the race.
+// ShowTee sets a player's tee to the state t that other clients see after a tick. If the tee is
+// where it was expected, it keeps the state that others do not see. ShowTee uses the exported
+// fields of t, except PrevPos, Restrictions, Zone and the fields of the race.
 func (w *World) ShowTee(id int, team uint8, t *Tee) {
 	p, old := &w.players[id], w.tees[id]
 	known := p.inWorld && vec.Distance(old.Core.Pos, t.Core.Pos) <= 2
@@ -66,7 +66,7 @@ func (w *World) ShowTee(id int, team uint8, t *Tee) {
 	}
 }
 
-// ShownZone returns the tune zone of the place where a player's tee is shown, 0 without a tee.
+// ShownZone returns the tune zone at the shown position of a player's tee, 0 without a tee.
 func (w *World) ShownZone(id int) uint8 {
 	if t := w.Tee(id); t != nil {
 		return w.m.tuneZone(w.m.mapIndex(t.Core.Pos))
@@ -74,8 +74,9 @@ func (w *World) ShownZone(id int) uint8 {
 	return 0
 }
 
-// LearnTuning has the tune zone where a player's tee is shown have the tuning that its client was told. What it
-// was told to be 0 because of the tee's states stays as it was, see [World.SentTuning].
+// LearnTuning sets the tuning of the tune zone of a player's shown tee to the tuning that the
+// client received. Parameters that are 0 only because of the tee's states keep their values; see
+// [World.SentTuning].
 func (w *World) LearnTuning(id int, told *Tuning) {
 	t := w.Tee(id)
 	if t == nil {
@@ -113,8 +114,7 @@ func (w *World) HideTee(id int) {
 	w.players[id] = player{}
 }
 
-// SetOrder sets the order in which the tees in the world act: the first one first. Those that it
-// lacks come last.
+// SetOrder sets the order in which the tees in the world act. Tees that are not in ids come last.
 func (w *World) SetOrder(ids []int8) {
 	o := &w.order
 	n := o.count
@@ -129,7 +129,7 @@ func (w *World) SetOrder(ids []int8) {
 	}
 }
 
-// SetTick sets the tick. What is on its way goes on from there.
+// SetTick sets the number of the current tick. Moving objects continue from there.
 func (w *World) SetTick(tick int32) { w.tick = tick }
 
 // SetSwitches sets the switches that are active for a team.
@@ -139,7 +139,7 @@ func (w *World) SetSwitches(team uint8, active SwitchSet) {
 	}
 }
 
-// CopyFrom makes w a copy of a world of the same map, which shares nothing that changes with it.
+// CopyFrom makes w a copy of o, a world of the same map. The two share no state that changes.
 func (w *World) CopyFrom(o *World) {
 	timers, events, way, e := w.switches.timers, w.events[:0], w.way[:0], w.entities
 	*w = *o

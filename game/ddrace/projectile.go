@@ -12,7 +12,7 @@ const endless = -2
 type Projectile struct {
 	ID        uint16
 	Weapon    Weapon // WeaponShotgun for crazy bullets
-	Owner     int8   // noOwner for those
+	Owner     int8   // noOwner for crazy bullets
 	Pos       Vec    // where it was at Start
 	Dir       Vec    // of length 1
 	Start     int32  // tick

@@ -63,7 +63,8 @@ func (w *World) stands(t *Tee) bool {
 	return w.m.restrictions(below, 0, -1, nil)&cannotDown != 0
 }
 
-// SetManualRescue says whether a player says where rescues go to. It reports whether that changed.
+// SetManualRescue sets whether a player chooses the place of rescues, and reports whether that
+// changed.
 func (w *World) SetManualRescue(id int, manual bool) bool {
 	was := &w.players20[id].manual
 	changed := *was != manual
@@ -71,11 +72,11 @@ func (w *World) SetManualRescue(id int, manual bool) bool {
 	return changed
 }
 
-// ManualRescue reports whether a player says where rescues go to.
+// ManualRescue reports whether a player chooses the place of rescues.
 func (w *World) ManualRescue(id int) bool { return w.players20[id].manual }
 
-// SetRescue makes the place of a tee the one that a player's rescues go to, if the player says which one that
-// is, and the tee stands there. It reports whether it did.
+// SetRescue makes the position of a player's tee the place of rescues, if the player chooses that
+// place and the tee stands. It reports whether the place was set.
 func (w *World) SetRescue(id int) bool {
 	t := w.AliveTee(id)
 	if t == nil || !w.players20[id].manual || !w.isRescuePlace(t) {
@@ -93,14 +94,14 @@ func (w *World) rescueOf(id int) *rescue {
 	return &w.players[id].rescue
 }
 
-// CanRescue reports whether there is a place that Rescue takes a tee back to.
+// CanRescue reports whether there is a place to which Rescue can move a player's tee.
 func (w *World) CanRescue(id int) bool {
 	t := w.AliveTee(id)
 	return t != nil && w.rescueOf(id).set && !t.isImmune()
 }
 
-// Rescue takes a tee back to where it last stood, or its player says, with what it had there, except for its time.
-// It reports whether the tee is somewhere else now.
+// Rescue moves a tee back to the place where it last stood, or that its player chose. It restores
+// the state that the tee had there, except for its time. It reports whether the tee moved.
 func (w *World) Rescue(id int) bool {
 	t := w.AliveTee(id)
 	if t == nil {
@@ -128,10 +129,10 @@ func (w *World) Rescue(id int) bool {
 	return moves
 }
 
-// CanGoBack reports whether a player's tee can go back to where the one before it stood.
+// CanGoBack reports whether a player's tee can go back to the place of the player's previous tee.
 func (w *World) CanGoBack(id int) bool { return w.AliveTee(id) != nil && w.players20[id].death.set }
 
-// GoBack takes a tee back to where the one that the player had before last stood, and makes that the place of
+// GoBack moves a tee to the last place of the player's previous tee, and makes that the place of
 // rescues.
 func (w *World) GoBack(id int) {
 	if w.CanGoBack(id) {
@@ -141,7 +142,8 @@ func (w *World) GoBack(id int) {
 	}
 }
 
-// TeleportInPractice puts a tee to another place without freeze and fall and, as of DDNet 20, with all its jumps.
+// TeleportInPractice moves a tee to another place and ends its freeze and its fall. From DDNet 20
+// on it also restores all jumps.
 func (w *World) TeleportInPractice(id int, to Vec) {
 	t := w.AliveTee(id)
 	if t == nil {
@@ -157,12 +159,12 @@ func (w *World) TeleportInPractice(id int, to Vec) {
 	}
 }
 
-// CanTeleportAgain reports whether a player has teleported.
+// CanTeleportAgain reports whether a player has a last teleport, for TeleportAgain.
 func (w *World) CanTeleportAgain(id int) bool {
 	return w.AliveTee(id) != nil && w.players20[id].tele.set
 }
 
-// TeleportAgain makes a tee what it was after its player's last teleport.
+// TeleportAgain restores a tee to its state after the player's last teleport.
 func (w *World) TeleportAgain(id int) {
 	if w.CanTeleportAgain(id) {
 		r := &w.players20[id].tele

@@ -20,32 +20,33 @@ type SavedTeam struct {
 	Switches []SavedSwitch
 }
 
-// SavedTee is the state of a tee. It does not say which player has it.
+// SavedTee is the state of a tee, without the id of its player.
 type SavedTee struct {
 	Name    string // of the player, at most 15 bytes
 	GameID  string // UUID of the world where it was saved
 	Paused  int32  // 0, 1 for a free camera, 2 for a tee that is out of the world
 	Started bool   // it touched the start with its team
-	// Finished says that it touched the finish, and NotEligible that its finish gives no rank.
+	// Finished means that the tee touched the finish, NotEligible that its finish gives no rank.
 	Finished, NotEligible bool
-	// Time is how long its race has lasted, in ticks with penalties, 0 if it has not started.
+	// Time is the time of the race so far, in ticks with penalties, 0 if the race has not started.
 	Time int32
-	// Hooked is the index of the tee in its team that its hook holds, -1 for none.
+	// Hooked is the index in the team of the tee that this tee's hook holds, -1 for none.
 	Hooked int32
 
 	freezeAge int32 // ticks since its freeze began
 	tee       Tee
 }
 
-// SavedSwitch is the state of a switch for a team. The first one of a list has the number 1.
+// SavedSwitch is the state of a switch for a team. The first switch of a list has the number 1.
 type SavedSwitch struct {
 	Active bool
-	// Age is how long ago it went back, in ticks: below 0 if it is going to, 0 if not.
+	// Age is the number of ticks since the switch changed back, below 0 if it is yet to change, 0
+	// if it does not change.
 	Age  int32
 	Kind int32 // the tile that set it
 }
 
-// Pos returns where the tee was, in units.
+// Pos returns the saved position of the tee, in units.
 func (s *SavedTee) Pos() Vec { return s.tee.Pos }
 
 const (
@@ -70,9 +71,9 @@ func (w *World) saveTee(id int, penalty int32) (s SavedTee, ok bool) {
 	return s, true
 }
 
-// SaveTeam returns the state of a team, whose tees have all to be in the world, and of each tee the
-// id of its player. penalty is added to their times, in ticks. The caller fills in what is not of the
-// world: State, and of tees Name, GameID, Paused, Started, Finished and NotEligible.
+// SaveTeam returns the state of a team and the player id of each tee. All tees of the team must be
+// in the world. It adds penalty to their times, in ticks. The caller sets the fields that the world
+// does not have: State, and Name, GameID, Paused, Started, Finished and NotEligible of each tee.
 func (w *World) SaveTeam(team uint8, penalty int32) (s SavedTeam, ids []int, ok bool) {
 	members := 0
 	for i := range w.players {
@@ -114,9 +115,9 @@ func (w *World) SaveTeam(team uint8, penalty int32) (s SavedTeam, ids []int, ok 
 	return s, ids, true
 }
 
-// LoadTeam gives the tees of a team what was saved; ids has the players of s.Tees, each a member of
-// the team. A player without a tee gets one, as does everybody if fresh is set, which makes the
-// first of them the newest. The rest is the caller's: the race of the team and who is paused.
+// LoadTeam restores the saved tees of a team. ids are the players of s.Tees, all members of the
+// team. A player without a tee gets one. If fresh is set, all players get new tees, and the first
+// of them is the newest. The caller restores the race of the team and the pauses.
 func (w *World) LoadTeam(team uint8, s *SavedTeam, ids []int, fresh bool) {
 	if team >= maxTeams || len(ids) != len(s.Tees) {
 		return
@@ -154,8 +155,8 @@ func (w *World) LoadTeam(team uint8, s *SavedTeam, ids []int, fresh bool) {
 	}
 }
 
-// SwapTees lets the tees of two players of a team change places, and all else that is saved. penalty
-// is added to their times, in ticks. It reports whether both have one.
+// SwapTees exchanges the places and all other saved state of the tees of two players in a team. It
+// adds penalty to their times, in ticks. It reports whether both players have a tee.
 func (w *World) SwapTees(a, b int, penalty int32) bool {
 	first, ok := w.saveTee(a, penalty)
 	second, ok2 := w.saveTee(b, penalty)

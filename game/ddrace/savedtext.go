@@ -281,7 +281,7 @@ func (t *Tee) fakedTuning() (bits int32) {
 	return bits
 }
 
-// Append appends the state as DDNet-Server 16.4 writes it.
+// Append appends the state to dst in the format of DDNet-Server 16.4.
 func (s *SavedTeam) Append(dst []byte) []byte {
 	f := savedFields{writing: true, out: dst}
 	line := func() {
@@ -312,8 +312,8 @@ func (s *SavedSwitch) fields(f *savedFields) {
 	f.int(&s.Kind, 0, 255)
 }
 
-// ParseSavedTeam reads the state of a team as DDNet writes it, also that of older and newer versions. Numbers
-// that cannot be are the nearest that can.
+// ParseSavedTeam parses the state of a team in the format of DDNet, also of older and newer
+// versions. It replaces numbers out of range by the nearest valid numbers.
 func ParseSavedTeam(text string) (*SavedTeam, error) {
 	if len(text) > maxSavedText {
 		return nil, fmt.Errorf("%w: it has %d bytes, more than %d", ErrSave, len(text), maxSavedText)

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Settings are the variables and commands of the console that a map may contain, which change how
-// it is played. DefaultSettings has those of a server without configuration.
+// Settings are the console variables and commands that a map can contain to change its rules.
+// [DefaultSettings] returns the settings of a server without configuration.
 type Settings struct {
 	Tuning Tuning
-	// Zones are the tunings of the tune zones; nil means that all are DefaultTuning. Zone 0 is the
-	// area outside of zones, which has Tuning instead.
+	// Zones are the tunings of the tune zones; nil means [DefaultTuning] for all. Zone 0 is the
+	// area outside of zones; it uses Tuning instead.
 	Zones []Tuning
-	// ZoneEnter and ZoneLeave are what tees are told there, nil for nothing. In a text, \n (a
-	// backslash and an n) separates lines.
+	// ZoneEnter and ZoneLeave are the messages to tees that enter and leave a zone; nil means no
+	// messages. In a text, \n (a backslash and an n) separates lines.
 	ZoneEnter, ZoneLeave []string
-	// Open are the switches that begin inactive.
+	// Open are the switches that start inactive.
 	Open SwitchSet
 
 	Hit                   int32 // sv_hit: weapons affect others
-	EndlessDrag           int32 // sv_endless_drag: hooks hold for ever
+	EndlessDrag           int32 // sv_endless_drag: hooks hold forever
 	FreezeDelay           int32 // sv_freeze_delay: seconds, 1..30
 	SaveWorseScores       int32 // sv_save_worse_scores
 	Pauseable             int32 // sv_pauseable
@@ -44,25 +44,25 @@ type Settings struct {
 	Deepfly               int32 // sv_deepfly: hammers work in deep freeze
 	DestroyBulletsOnDeath int32 // sv_destroy_bullets_on_death
 	Rescue                int32 // sv_rescue: tees can be taken back to where they stood; not in maps
-	EndlessSuperHook      int32 // sv_endless_super_hook: the hooks of super tees hold for ever; not in maps
+	EndlessSuperHook      int32 // sv_endless_super_hook: the hooks of super tees hold forever; not in maps
 	DestroyLasersOnDeath  int32 // sv_destroy_lasers_on_death
-	Release               int32 // sv_ddnet_physics: the version of DDNet, 16 for 16.4 or 20; those between are like 16
+	Release               int32 // sv_ddnet_physics: the version of DDNet: 16 for 16.4, or 20; versions between are like 16
 
 	// DoubleExplosion is the map bug by which grenades at the end of their time explode twice.
 	DoubleExplosion bool
 }
 
-// NumZones is the number of tune zones, the area outside of them included.
+// NumZones is the number of tune zones, including zone 0, the area outside of zones.
 const NumZones = 256
 
-// Variable is a variable of the console that is one of Settings.
+// Variable is a console variable in [Settings].
 type Variable struct {
 	Name, Help        string
 	Default, Min, Max int32
 	Field             func(*Settings) *int32
 }
 
-// Variables returns the variables.
+// Variables returns the console variables of [Settings].
 func Variables() []Variable { return slices.Clone(variables[:]) }
 
 var variables = [...]Variable{
@@ -92,12 +92,12 @@ var variables = [...]Variable{
 	{"sv_ddnet_physics", "The version of DDNet that decides: 16 for 16.4, or 20", 16, 16, 20, func(s *Settings) *int32 { return &s.Release }},
 }
 
-// IsSetting reports whether a variable of the console is one of Settings.
+// IsSetting reports whether [Settings] has the console variable with this name.
 func IsSetting(name string) bool {
 	return slices.ContainsFunc(variables[:], func(v Variable) bool { return v.Name == name })
 }
 
-// Value returns the value of the variable of the console called name, and whether it is one of Settings.
+// Value returns the value of the console variable called name. ok reports whether Settings has it.
 func (s *Settings) Value(name string) (value int32, ok bool) {
 	for _, v := range &variables {
 		if v.Name == name {
@@ -107,7 +107,7 @@ func (s *Settings) Value(name string) (value int32, ok bool) {
 	return 0, false
 }
 
-// Changed walks through the variables that are not at their defaults.
+// Changed iterates over the variables that differ from their defaults.
 func (s *Settings) Changed(yield func(name string, value int32) bool) {
 	for _, v := range &variables {
 		if value := *v.Field(s); value != v.Default && !yield(v.Name, value) {
@@ -125,7 +125,7 @@ func DefaultSettings() Settings {
 	return s
 }
 
-// Clamp brings all into their limits.
+// Clamp limits all variables to their ranges.
 func (s *Settings) Clamp() {
 	for _, v := range &variables {
 		f := v.Field(s)
@@ -143,7 +143,7 @@ func (s *Settings) ForcedSolo() bool { return s.Team == 3 }
 // release20 reports whether the physics are those of DDNet 20.
 func (s *Settings) release20() bool { return s.Release >= 20 }
 
-// NumTuneParams returns how many parameters of the tuning there are.
+// NumTuneParams returns the number of tuning parameters in the release.
 func (s *Settings) NumTuneParams() int {
 	if s.release20() {
 		return NumTuneParams
@@ -151,7 +151,7 @@ func (s *Settings) NumTuneParams() int {
 	return NumTuneParams16
 }
 
-// SetTuneParams makes the physics those of the release that has that many.
+// SetTuneParams selects the physics of the release with n tuning parameters.
 func (s *Settings) SetTuneParams(n int) {
 	s.Release = 16
 	if n > NumTuneParams16 {
@@ -167,7 +167,7 @@ func (s *Settings) TuneParamIndex(name string) int {
 	return -1
 }
 
-// Clone returns settings that share nothing with s.
+// Clone returns a copy that shares no memory with s.
 func (s *Settings) Clone() Settings {
 	c := *s
 	c.Zones = slices.Clone(s.Zones)
@@ -188,7 +188,7 @@ func (s *Settings) tuningIn(n uint8) *Tuning {
 
 var zonePreset = DefaultTuning()
 
-// Zone returns the tuning of a tune zone. That of zone 0 is of no use to tees, which have Tuning there.
+// Zone returns the tuning of a tune zone. Tees in zone 0 use Tuning instead.
 func (s *Settings) Zone(n uint8) Tuning {
 	if s.Zones == nil {
 		return zonePreset
@@ -196,7 +196,8 @@ func (s *Settings) Zone(n uint8) Tuning {
 	return s.Zones[n]
 }
 
-// SetZone changes it, and leaves the list that s had as it is: settings may share it.
+// SetZone changes the tuning of zone n. It copies the list of zones, since other settings may share
+// it.
 func (s *Settings) SetZone(n uint8, t Tuning) {
 	if s.Zones == nil {
 		s.Zones = slices.Repeat([]Tuning{zonePreset}, NumZones)
@@ -206,7 +207,8 @@ func (s *Settings) SetZone(n uint8, t Tuning) {
 	s.Zones[n] = t
 }
 
-// SetZoneMessage changes what tees are told that enter or leave a tune zone, as SetZone.
+// SetZoneMessage changes the message to tees that enter or leave a tune zone. Like SetZone, it
+// copies the list.
 func (s *Settings) SetZoneMessage(n uint8, enter bool, text string) {
 	list := &s.ZoneLeave
 	if enter {

@@ -1,8 +1,8 @@
 package ddrace
 
-// Visitor visits the fields of a world, in order to hash, save or restore them.
+// Visitor visits the fields of a world in a fixed order, to hash, save or restore them.
 type Visitor interface {
-	// Restores reports whether it gives fields values. Otherwise it looks at them.
+	// Restores reports whether the visitor sets the fields. Otherwise it only reads them.
 	Restores() bool
 
 	// The methods with the names of types visit a field.
@@ -15,14 +15,14 @@ type Visitor interface {
 	Bool(*bool)     // a flag
 	Float(*float32) // neither NaN nor infinite
 	Vec(*Vec)       // a place or velocity
-	// Length visits the length of a list, at most limit, and returns what it is to be.
+	// Length visits the length n of a list, at most limit, and returns the length to use.
 	Length(n, limit int) int
 	// Within makes restoring fail unless lo <= n <= hi.
 	Within(what string, n, lo, hi int32)
 }
 
-// Visit visits everything that influences the future of the world, except what Config and the map say,
-// and the messages of tune zones. A world that is to be restored must be new, of the same map.
+// Visit visits all state that influences the future of the world, except Config, the map, and the
+// messages of tune zones. Restore only into a new world of the same map.
 func (w *World) Visit(v Visitor) {
 	v.Int32(&w.tick)
 	v.Uint64(&w.rand.state)

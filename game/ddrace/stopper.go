@@ -2,7 +2,7 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/terrain"
 
-// Restrictions are the directions into which a tee cannot move.
+// Restrictions are the directions in which a tee cannot move.
 type Restrictions uint8
 
 const (
@@ -24,7 +24,7 @@ func (r Restrictions) clamp(v Vec) Vec {
 	return v
 }
 
-// SwitchSet is a set of switch numbers, such as those that are active for a team.
+// SwitchSet is a set of switch numbers, such as the active switches of a team.
 type SwitchSet [8]uint32
 
 // Has reports whether a number is in the set.

@@ -107,7 +107,7 @@ func (w *World) turnSwitch(t *Tee, args []string) (answer string) {
 	return ""
 }
 
-// ResetSwitches sets a team's switches to how they are at first.
+// ResetSwitches resets a team's switches to their initial states.
 func (w *World) ResetSwitches(team uint8) {
 	s := &w.switches
 	if team >= maxTeams {

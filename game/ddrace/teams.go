@@ -2,22 +2,22 @@ package ddrace
 
 import "slices"
 
-// Teams runs the races of teams: what has to happen in the midst of a tick, such as that a locked team
-// dies with one of its tees. The methods must not change the world but by SetTeam, LockTeam, SetPractice,
-// StartRace, FinishRace, Kill and Die, and the races of tees.
+// Teams runs the races of teams. Its methods are called in the middle of a tick, for example to
+// kill a locked team together with one of its tees. They may change the world only through SetTeam,
+// LockTeam, SetPractice, StartRace, FinishRace, Kill and Die, and may change the races of tees.
 type Teams interface {
-	// Moved follows every [World.SetTeam]: also one into the same team, in which the player begins
-	// anew. If from is empty now, its lock and its switches are reset.
+	// Moved is called after every [World.SetTeam], also for a move into the same team, which starts
+	// the player anew. If the team from is now empty, Moved resets its lock and switches.
 	Moved(w *World, id int, from, to uint8)
-	// Spawned puts a player who got a tee into its team.
+	// Spawned puts a player whose tee spawned into its team.
 	Spawned(w *World, id int)
-	// Died does to the team of a player what the death of its tee means for it: unless it is locked
-	// and the weapon is not WeaponGame, the player leaves it.
+	// Died handles the death of a player's tee for the player's team. The player leaves the team,
+	// unless the team is locked and the weapon is not WeaponGame.
 	Died(w *World, id int, weapon Weapon)
-	// Started is called in each tick in which a tee touches the line, unless its race is [RaceCheat].
-	// It reports whether the tee may live on.
+	// Started is called in each tick in which a tee touches the start line, unless its race is
+	// [RaceCheat]. It reports whether the tee may live on.
 	Started(w *World, id int) bool
-	// Finished is called in each tick in which a tee whose race began touches the line.
+	// Finished is called in each tick in which a tee with a started race touches the finish line.
 	Finished(w *World, id int)
 	// Tick is called in each tick after the tees have moved, and before others spawn.
 	Tick(w *World)
@@ -29,8 +29,8 @@ type teamState struct {
 	locked bool
 }
 
-// SetTeam moves a player to a team, 0 to 63 or TeamSuper. Who comes into an empty or locked team resets
-// its switches.
+// SetTeam moves a player to a team, 0 to 63 or [TeamSuper]. A player who enters an empty or locked
+// team resets its switches.
 func (w *World) SetTeam(id int, team uint8) {
 	team = min(team, TeamSuper)
 	p := &w.players[id]
@@ -73,7 +73,7 @@ func (w *World) removeShots(id int8) {
 // Team returns a player's team.
 func (w *World) Team(id int) uint8 { return w.players[id].team }
 
-// LockTeam says whether the tees of a team, 1 to 63, stay in it when they die.
+// LockTeam sets whether the tees of a team, 1 to 63, stay in it when they die.
 func (w *World) LockTeam(team uint8, locked bool) {
 	if team > 0 && team < maxTeams {
 		w.teams[team].locked = locked
@@ -83,7 +83,7 @@ func (w *World) LockTeam(team uint8, locked bool) {
 // Locked reports whether the tees of a team stay in it when they die.
 func (w *World) Locked(team uint8) bool { return team < maxTeams && w.teams[team].locked }
 
-// Members counts the players of a team.
+// Members returns the number of players in a team.
 func (w *World) Members(team uint8) int {
 	n := 0
 	for i := range w.players {
@@ -94,7 +94,7 @@ func (w *World) Members(team uint8) int {
 	return n
 }
 
-// LeaveTeam is what the death of a tee means for its team without [Teams].
+// LeaveTeam handles the death of a tee for its team, in a world without Teams.
 func (w *World) LeaveTeam(id int, weapon Weapon) {
 	switch team := w.players[id].team; {
 	case team != TeamSuper && w.settings.ForcedSolo():
@@ -106,7 +106,7 @@ func (w *World) LeaveTeam(id int, weapon Weapon) {
 	}
 }
 
-// JoinAtSpawn puts a player who gets a tee into its team.
+// JoinAtSpawn puts a player whose tee spawns into its team.
 func (w *World) JoinAtSpawn(id int) {
 	if !w.Locked(w.players[id].team) {
 		w.SetTeam(id, w.startTeam(id))

@@ -14,7 +14,7 @@ const (
 	NumWeapons
 )
 
-// The weapons of kill messages that are none.
+// The weapons of kill messages that are not real weapons.
 const (
 	WeaponGame  Weapon = -3 // the player changed teams or left
 	WeaponSelf  Weapon = -2
@@ -45,7 +45,7 @@ func (in Input) aimed() Input {
 	return in
 }
 
-// RaceState is how far a tee is with its race.
+// RaceState is the state of a tee's race.
 type RaceState uint8
 
 // The states of races.
@@ -59,15 +59,15 @@ const (
 // NumCheckpoints is the number of time checkpoints.
 const NumCheckpoints = lastCheckpoint - TileCheckpoint + 1
 
-// Tee is a living tee. A player's next one is a new one.
+// Tee is a living tee. After each spawn, a player has a new Tee.
 type Tee struct {
 	id int8
 
 	Core Core
-	// Pos is where others hit the tee and tiles act on it: Core.Pos after its last Move. PrevPos is
-	// where its core was before that.
+	// Pos is the position where others hit the tee and tiles affect it: Core.Pos after its last
+	// Move. PrevPos is the position of the core before that.
 	Pos, PrevPos Vec
-	// Restrictions are the directions into which the tiles under the tee let nothing push it.
+	// Restrictions are the directions in which the tiles under the tee block all movement.
 	Restrictions Restrictions
 	Zone         uint8 // tune zone
 
@@ -82,7 +82,7 @@ type Tee struct {
 	EndlessHook     bool
 	AirJumps        bool // unlimited
 	Jetpack         bool
-	NinjaJetpack    bool // its player chose that, see HasNinjaJetpack
+	NinjaJetpack    bool // its player chose this; see HasNinjaJetpack
 	UnhitHammer     bool // hammer, shotgun, grenade or laser do not affect others
 	UnhitShotgun    bool
 	UnhitGrenade    bool
@@ -104,7 +104,7 @@ type Tee struct {
 	Checkpoints     [NumCheckpoints]int32 // times in the race in ticks, 0 if not passed
 	LastCheckpoint  int8                  // -1 for none
 	SpawnTick       int32
-	EmoteStop       int32 // tick until which a hit shows, -1 for none
+	EmoteStop       int32 // tick until which the tee shows a hit, -1 for none
 	aim             aimCache
 	input           Input // of this tick, as far as it is not frozen
 	savedInput      Input // the last predicted input
@@ -126,7 +126,7 @@ type Tee struct {
 // Ninja is the state of a tee's ninja.
 type Ninja struct {
 	ActivationDir   Vec
-	ActivationTick  int32 // of the last touch of a pickup
+	ActivationTick  int32 // when the tee last touched the pickup
 	CurrentMoveTime int32 // ticks of the dash that are left, below 0 between dashes
 	OldVelAmount    int32 // speed before the dash
 	hit             [MaxTees]int8
@@ -136,7 +136,7 @@ type Ninja struct {
 // ID returns the player's id.
 func (t *Tee) ID() int { return int(t.id) }
 
-// Target returns where the tee aims, relative to it, in units.
+// Target returns the position at which the tee aims, relative to the tee, in units.
 func (t *Tee) Target() (x, y int32) { return t.input.TargetX, t.input.TargetY }
 
 // Frozen reports whether the tee is frozen.
@@ -145,10 +145,11 @@ func (t *Tee) Frozen() bool { return t.FreezeTime != 0 }
 // isImmune reports whether freeze, death tiles and teleporters do nothing to the tee.
 func (t *Tee) isImmune() bool { return t.Super || t.Invincible }
 
-// HasNinjaJetpack reports whether the gun is a jetpack that fires no bullets, which clients are shown as a ninja.
+// HasNinjaJetpack reports whether the gun is a jetpack that fires no bullets. Clients see it as a
+// ninja.
 func (t *Tee) HasNinjaJetpack() bool { return t.Jetpack && t.NinjaJetpack && !t.Telegun }
 
-// SavedInput returns the input that moves the tee, as far as it is not frozen.
+// SavedInput returns the input that moves the tee while it is not frozen.
 func (t *Tee) SavedInput() Input { return t.savedInput }
 
 // push changes the velocity, as far as the tiles around the tee let it.

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Command is a command that changes the tee of who runs it, for trying out a map.
+// Command is a command that changes the tee of the player who runs it, for trying out a map.
 type Command struct {
 	Name   string
 	Params string // as in the console
 	Help   string
-	// Since20 says that only DDNet 20 has it.
+	// Since20 means that only DDNet 20 has the command.
 	Since20 bool
 	run     func(w *World, t *Tee, args []string) (answer string)
 }
 
-// TestCommands returns the commands of DDNet's sv_test_cmds that [World.RunTestCommand] knows.
+// TestCommands returns the commands of DDNet's sv_test_cmds. [World.RunTestCommand] runs them.
 func TestCommands() []Command { return testCommands }
 
 var testCommands = slices.Concat([]Command{
@@ -142,8 +142,9 @@ func (w *World) moveBy(t *Tee, x, y float32) {
 	}
 }
 
-// RunTestCommand runs one of [TestCommands] for a player's tee, if it has one. The answer is for the player; most
-// commands have none. It reports whether there is such a command, and all its arguments.
+// RunTestCommand runs one of [TestCommands] for a player's tee, if there is one. The answer is for
+// the player; most commands have none. known reports whether the command exists and has all its
+// arguments.
 func (w *World) RunTestCommand(id int, name string, args []string) (answer string, known bool) {
 	return w.runCommand(testCommands, id, name, args)
 }
@@ -165,8 +166,9 @@ func (c *Command) needs() int {
 	return strings.Count(needed, "[")
 }
 
-// TeleportOut puts a tee to an exit of the teleporters with a number, or of its checkpoint if check is
-// set. It reports whether there is one.
+// TeleportOut moves a tee to an exit of the teleporters with a number. If check is set, it uses the
+// exits of the checkpoint teleporters, and the tee gets that checkpoint. TeleportOut reports
+// whether there is an exit.
 func (w *World) TeleportOut(id int, number uint8, check bool) bool {
 	outs := &w.m.outs
 	if check {

@@ -2,8 +2,8 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/terrain"
 
-// The tile indices that mean something in a DDRace map. Some mean different things in different
-// layers, which the prefixes tell. Modes and bots look for the exported ones.
+// The tile indices with a meaning in DDRace maps. The prefixes tell the layers, since some indices
+// have different meanings in different layers. Modes and bots look for the exported tiles.
 const (
 	TileSolid     = 1
 	TileDeath     = 2

@@ -254,7 +254,7 @@ func (w *World) startRace(t *Tee) bool {
 	return true
 }
 
-// StartRace lets the race of a tee begin.
+// StartRace starts the race of a tee.
 func (w *World) StartRace(id int) {
 	t := &w.tees[id]
 	t.Race, t.StartTick = RaceStarted, w.tick

@@ -16,7 +16,8 @@ const (
 	NumTuneParams16 = 45
 )
 
-// The indices of the parameters in Tuning. Those up to LaserBounceCost are the same in game/physics.
+// The indices of the parameters in [Tuning]. Up to LaserBounceCost they are the same as in
+// game/physics.
 const (
 	GroundControlSpeed = iota // maximum running speed, units/tick
 	GroundControlAccel        // acceleration of running, units/tick²
@@ -63,7 +64,7 @@ const (
 	LaserFireDelay
 	NinjaFireDelay
 	HammerHitFireDelay // after a hit
-	GroundElasticityX  // speed that walls give back, -1 to 1, 0: they stop; like the next one only as of DDNet 20
+	GroundElasticityX  // factor of the speed after a hit on a wall, -1 to 1 (0 = stop); this and the next only from DDNet 20 on
 	GroundElasticityY  // of ground and ceilings
 )
 
@@ -83,7 +84,7 @@ var tuningNames = [NumTuneParams]string{
 	"ground_elasticity_x", "ground_elasticity_y",
 }
 
-// BareTuning returns DDNet's parameters without the changes that DDRace makes to them.
+// BareTuning returns DDNet's parameters without the changes of DDRace.
 func BareTuning() Tuning {
 	return Tuning{
 		GroundControlSpeed: 1000, GroundControlAccel: 200, GroundFriction: 50, GroundJumpImpulse: 1320,
@@ -100,7 +101,7 @@ func BareTuning() Tuning {
 	}
 }
 
-// DefaultTuning returns the parameters with which DDRace begins, in the world and in each tune zone.
+// DefaultTuning returns the initial parameters of DDRace, in the world and in each tune zone.
 func DefaultTuning() Tuning {
 	t := BareTuning()
 	t[GunCurvature], t[GunSpeed] = 0, 140000

@@ -1,12 +1,12 @@
 package ddrace
 
-// Line is what players see as a laser: beams of tees and entities, doors, and what stands still and is
-// drawn as a point.
+// Line is an object that players see as a laser: a beam of a tee or an entity, a door, or a resting
+// entity drawn as a point.
 type Line struct {
 	ID uint16 // unique among lines, projectiles and pickups
-	// Kind is the entity of the map that it is or comes from, 0 for the beam of a tee.
+	// Kind is the kind of the map entity that is drawn or fires, 0 for the beam of a tee.
 	Kind EntityKind
-	// Shot is whether it comes from an entity: the beam of a dragger, plasma.
+	// Shot means that an entity fires the line: the beam of a dragger, or plasma.
 	Shot      bool
 	Weapon    Weapon // of a tee's beam
 	Owner     int8   // its tee, or the target of a shot; -1 for none
@@ -14,7 +14,8 @@ type Line struct {
 	StartTick int32 // when a beam of a tee got to Pos, plasma was fired, a beam of a dragger began or a light turned
 	Layer     Layer
 	Number    uint8 // of its switch
-	// Beams are the tees that a dragger pulls, as bits. Who sees a beam to one of them does not see the dragger.
+	// Beams are the tees that a dragger pulls, as bits. A player who sees a beam to one of them
+	// does not see the dragger.
 	Beams uint64
 }
 
@@ -85,7 +86,7 @@ func (w *World) appendBeam(dst []Line, b *beam) []Line {
 // Projectiles returns the projectiles.
 func (w *World) Projectiles() []Projectile { return w.entities.projectiles }
 
-// ProjectilePos returns where a projectile is.
+// ProjectilePos returns the current position of a projectile.
 func (w *World) ProjectilePos(p *Projectile) Vec { return w.projectileAt(p, w.tick) }
 
 // AppendPickups appends all pickups, with their ids.
@@ -149,11 +150,11 @@ func (w *World) giveIDs() {
 // Switch is the state of a switch for a team.
 type Switch struct {
 	Active     bool
-	EndTick    int32 // in which it changes back, 0 for never
+	EndTick    int32 // tick in which the switch changes back, 0 for never
 	LastUpdate int32
 }
 
-// Switches returns the highest number of a switch.
+// Switches returns the highest switch number.
 func (w *World) Switches() int { return w.switches.count }
 
 // Switch returns the state of a switch, 1 to Switches, for a team below TeamSuper.

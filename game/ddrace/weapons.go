@@ -97,7 +97,8 @@ func (w *World) Practice() uint64 { return w.practice }
 // Practises reports whether a team practises.
 func (w *World) Practises(team uint8) bool { return team < maxTeams && w.practice>>team&1 != 0 }
 
-// SetPractice says that a team practises, which changes what its shots do after their owner's death.
+// SetPractice sets whether a team practises. That changes the effect of its shots after their
+// owner's death.
 func (w *World) SetPractice(team uint8, on bool) {
 	if team >= maxTeams {
 		return

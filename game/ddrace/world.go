@@ -5,23 +5,24 @@ const (
 	MaxTees = 64
 	// TickRate is the number of ticks in a second.
 	TickRate = 50
-	// TeamSuper is the team of super tees; the others are 0 to 63, of which 0 is no team.
+	// TeamSuper is the team of super tees. The other teams are 0 to 63; players in team 0 race
+	// alone.
 	TeamSuper = 64
 
 	maxTeams = 64
 )
 
-// Config says what a world is made of.
+// Config has the parameters of a world.
 type Config struct {
 	Map *Map
-	// Seed is that of the random numbers, as in the header of a teehistorian.
+	// Seed is the seed of the random numbers, as in the header of a teehistorian.
 	Seed [2]uint64
-	// Teams may be nil: then all race for themselves.
+	// Teams runs the races of teams. If it is nil, each player races alone.
 	Teams Teams
 }
 
-// World is a world of DDRace: the map's entities and the tees. It is developed by [World.Step]; what
-// the other methods do happens between two ticks. Use [New].
+// World is a world of DDRace: the map's entities and the tees. [World.Step] runs a tick; the other
+// methods act between two ticks. Create a World with [New].
 type World struct {
 	m        *Map
 	settings Settings
@@ -72,11 +73,11 @@ func (w *World) Tick() int32 { return w.tick }
 // Map returns the map.
 func (w *World) Map() *Map { return w.m }
 
-// Settings returns the settings. They must not be changed but by [World.SetSettings].
+// Settings returns the settings. Only [World.SetSettings] may change them.
 func (w *World) Settings() *Settings { return &w.settings }
 
-// SetSettings changes the settings. Switches that are open from then on are so when a team begins anew. What only
-// DDNet 20 has ends with it.
+// SetSettings changes the settings. New open switches take effect when a team starts anew. States
+// that only DDNet 20 has end when the settings select an older release.
 func (w *World) SetSettings(s Settings) {
 	w.settings = s
 	w.switches.begin(&w.settings.Open)
@@ -89,7 +90,7 @@ func (w *World) SetSettings(s Settings) {
 	}
 }
 
-// Tee returns a player's living tee in the world, nil if there is none.
+// Tee returns a player's living tee in the world, or nil if there is none.
 func (w *World) Tee(id int) *Tee {
 	if id < 0 || id >= MaxTees || !w.players[id].inWorld {
 		return nil
@@ -97,8 +98,8 @@ func (w *World) Tee(id int) *Tee {
 	return &w.tees[id]
 }
 
-// AliveTee returns a player's living tee, also one that is out of the world since it is paused; nil if
-// there is none.
+// AliveTee returns a player's living tee, even if it is paused and out of the world. It returns nil
+// if there is none.
 func (w *World) AliveTee(id int) *Tee {
 	if id < 0 || id >= MaxTees || !w.players[id].alive {
 		return nil
@@ -118,10 +119,10 @@ type PlayerInput struct {
 	Input  Input
 }
 
-// Step develops the world by a tick. The inputs are those that arrived for it, of players in
-// ascending order and of each of them in the order of arrival: the first one moves the tee, all act on
-// its weapons. Those without one repeat their last. The events, of this tick and what was called
-// before it, are valid until the next call.
+// Step runs a tick. inputs are the inputs that arrived for the tick, by ascending player id and
+// then in the order of arrival. The first input of a player moves the tee, and all act on its
+// weapons; a player without an input repeats the last one. Step returns the events of the tick and
+// of the calls before it, valid until the next call.
 func (w *World) Step(inputs []PlayerInput) []Event {
 	w.looks, w.hooking = 0, 0
 	var first [MaxTees]*Input
@@ -267,7 +268,7 @@ func (o *order) walk(w *World) func(yield func(*Tee) bool) {
 	}
 }
 
-// Tees walks through the tees in the world from the newest to the oldest.
+// Tees iterates over the tees in the world from the newest to the oldest.
 func (w *World) Tees(yield func(*Tee) bool) { w.newest(yield) }
 
 // newest walks through the tees in the world from the newest to the oldest, as everything that looks

@@ -1,5 +1,5 @@
-// Package ctf is capture the flag: who brings the flag of the other team to their own
-// flag at its stand scores for the team.
+// Package ctf is capture the flag. A player scores for the team by bringing the other team's flag
+// to the own flag at its stand.
 package ctf
 
 import (
@@ -22,7 +22,7 @@ const (
 	killerHasFlag = 2
 )
 
-// Mode is capture the flag. It has no state: the world has the flags.
+// Mode is capture the flag. It has no state; the world holds the flags.
 type Mode struct{}
 
 var (
@@ -38,7 +38,7 @@ var (
 // Name returns "CTF".
 func (Mode) Name() string { return "CTF" }
 
-// Flags returns that there are teams and flags.
+// Flags returns the flags for teams and for capture flags.
 func (Mode) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagFlags }
 
 // Start does nothing.
@@ -78,7 +78,7 @@ func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	}
 }
 
-// OnFlagReturn tells the players of a flag that was not fetched.
+// OnFlagReturn announces the return of a flag that no player fetched.
 func (Mode) OnFlagReturn(ctx *game.Ctx, _ game.Team) {
 	ctx.SendGameMsg(game.GameMsgCTFReturn, 0, game.Nobody, 0)
 }
@@ -157,8 +157,8 @@ func (Mode) CanBeMoved(ctx *game.Ctx, id game.PlayerID) bool {
 	return true
 }
 
-// CheckWin ends the match at the score or time limit if one team leads, in sudden death
-// by captures.
+// CheckWin ends the match at the score or time limit if one team leads. In sudden death, captures
+// decide.
 func (Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
 	if !mode.TeamLimitReached(ctx) {
 		return game.MatchContinues

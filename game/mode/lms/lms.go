@@ -20,14 +20,14 @@ var (
 // Name returns "LMS".
 func (Mode) Name() string { return "LMS" }
 
-// Flags returns that players have one life per round.
+// Flags returns the flag for one life per round.
 func (Mode) Flags() game.GameFlags { return game.GameFlagSurvival }
 
 // OnDeath scores.
 func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, false) }
 
-// RoundOver ends the round if at most one player is left, who gets a point, or if the
-// time is over, with a point for all who are left.
+// RoundOver ends the round if at most one player is left; that player gets a point. At the time
+// limit all remaining players get a point.
 func (Mode) RoundOver(ctx *game.Ctx) bool {
 	timeUp := mode.TimeLimitReached(ctx)
 	left, last := 0, game.Nobody

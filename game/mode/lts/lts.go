@@ -20,14 +20,14 @@ var (
 // Name returns "LTS".
 func (Mode) Name() string { return "LTS" }
 
-// Flags returns that there are teams and that players have one life per round.
+// Flags returns the flags for teams and for one life per round.
 func (Mode) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagSurvival }
 
 // OnDeath scores.
 func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, true) }
 
-// RoundOver ends the round if a team has nobody left, with a point for the other one. If
-// nobody is left or the time is over, both get a point.
+// RoundOver ends the round if a team has no player left; the other team gets a point. If no player
+// is left, or at the time limit, both teams get a point.
 func (Mode) RoundOver(ctx *game.Ctx) bool {
 	var left [2]int
 	for id := range ctx.Players() {
@@ -46,7 +46,7 @@ func (Mode) RoundOver(ctx *game.Ctx) bool {
 	return over
 }
 
-// CheckWin ends the match at the score or time limit, also if the teams are equal.
+// CheckWin ends the match at the score or time limit, even if the teams are equal.
 func (Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
 	if mode.TeamLimitReached(ctx) {
 		return game.MatchOver

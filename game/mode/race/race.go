@@ -1,4 +1,4 @@
-// Package race is a race from a start to a finish against the clock: each player alone, as
+// Package race is a race against the clock from a start to a finish. Each player races alone, as
 // often as they like, and the best time wins.
 package race
 
@@ -19,8 +19,8 @@ func HasCourse(t game.Terrain) bool {
 	return bytes.IndexByte(t.Tiles, ddrace.TileStart) >= 0 && bytes.IndexByte(t.Tiles, ddrace.TileFinish) >= 0
 }
 
-// Mode is race. Its state is the races of one world. The ranks keep all finishes; the storage had
-// the best time of each player on each course before there were ranks.
+// Mode is race. Its state is the races of one world. The ranks keep all finishes. The mode also
+// reads the best times that older servers kept in the storage.
 type Mode struct {
 	state  state
 	course string // the table of the times in the storage
@@ -62,13 +62,13 @@ var (
 // Name returns "Race".
 func (*Mode) Name() string { return "Race" }
 
-// Flags returns that it is a race.
+// Flags returns the flag for races.
 func (*Mode) Flags() game.GameFlags { return game.GameFlagRace }
 
-// MinPlayers returns that one can race alone.
+// MinPlayers returns 1: a player can race alone.
 func (*Mode) MinPlayers() int32 { return 1 }
 
-// PureTuning returns that the tuning of races may be changed.
+// PureTuning returns false: operators may change the tuning of races.
 func (*Mode) PureTuning() bool { return false }
 
 // State returns the races.
@@ -89,7 +89,7 @@ func (m *Mode) Start(tx *game.Tx) {
 	ranks.Declare(tx, &m.bots, new(int32))
 }
 
-// OnEnter tells players of a map that is not for races.
+// OnEnter warns a player if the map is not for races.
 func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 	if m.state.NoCourse {
 		ctx.SayTo(id, "This map has no start and finish for a race")
@@ -178,15 +178,16 @@ func (*Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	ctx.RespawnNow(d.Victim)
 }
 
-// OnRename forgets the best time, which is the old name's. The race goes on.
+// OnRename deletes the player's best time, which belongs to the old name. The race continues.
 func (m *Mode) OnRename(_ *game.Ctx, id game.PlayerID) { m.state.Best[id] = run{} }
 
-// OnLeave forgets the player's times. The best time of all stays.
+// OnLeave deletes the player's times. The best time of all players stays.
 func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {
 	m.state.Current[id], m.state.Best[id] = run{}, run{}
 }
 
-// OnStored shows the best time of all that the ranks or the storage have, and what players asked for.
+// OnStored shows the best time of all from the ranks or the storage, and the answers to players'
+// requests.
 func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 	t := int32(0)
 	switch {
@@ -206,7 +207,7 @@ func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 	}
 }
 
-// OnRoundStart forgets all times of the match.
+// OnRoundStart deletes all times of the match.
 func (m *Mode) OnRoundStart(ctx *game.Ctx) {
 	for id := range ctx.Players() {
 		ctx.StopRace(id)

@@ -1,5 +1,5 @@
-// Package ranks has the chat commands of races, /rank, /top5 and so on, with DDNet's texts. A mode
-// calls [Declare] when it starts and [Answer] with what the storage answers.
+// Package ranks implements the chat commands of races, such as /rank and /top5, with DDNet's texts.
+// A mode calls [Declare] when it starts, and [Answer] with each answer of the storage.
 package ranks
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// Declare declares the commands, and the variable bots (sv_rank_bots) for [Counts]. While hide is not 0 (sv_hide_score), players are told
-// of themselves only.
+// Declare declares the commands, and the variable bots (sv_rank_bots) for [Counts]. While hide
+// (sv_hide_score) is not 0, players see only their own results.
 func Declare(tx *game.Tx, bots, hide *int32) {
 	tx.IntVar(game.IntVar{Name: "sv_rank_bots", Help: "Finishes of bots are kept in the ranks and can be the best time", Value: bots, Max: 1})
 	hidden := func(ctx *game.Ctx, c *game.CommandCall, what string) bool {
@@ -90,7 +90,7 @@ func Declare(tx *game.Tx, bots, hide *int32) {
 	}
 }
 
-// Counts reports whether the finishes of a player are for the ranks, and for the best time of all.
+// Counts reports whether the finishes of a player count for the ranks and for the best time of all.
 func Counts(tx *game.Tx, id game.PlayerID, bots int32) bool { return bots != 0 || !tx.IsBot(id) }
 
 // number returns the number at the start of a text, 0 if there is none.
@@ -103,7 +103,8 @@ func number(text string) int32 {
 	return int32(n)
 }
 
-// Answer tells players what they asked for, and those who finished how many points they got. hide is that of Declare.
+// Answer shows players the answers to their commands, and finishers their points. hide is the
+// variable of [Declare].
 func Answer(ctx *game.Ctx, stored *game.StoreAnswer, hide bool) {
 	a := stored.Rank
 	if a == nil || a.Err != "" || a.By < 0 || !ctx.Connected(a.By) || ctx.Name(a.By) != a.Asker {
@@ -119,7 +120,8 @@ func Answer(ctx *game.Ctx, stored *game.StoreAnswer, hide bool) {
 	}
 }
 
-// Lines returns an answer as DDNet's servers write it into the chat, and whether all see it. hide is that of Declare.
+// Lines returns an answer as chat lines of DDNet's server. toAll reports whether all players see
+// them. hide is the value of the variable of [Declare].
 func Lines(a *game.RankAnswer, hide bool) (lines []string, toAll bool) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	switch a.Op {
