@@ -41,7 +41,8 @@ func startServiceIn(t *testing.T, tty *os.File, config string, env ...string) *s
 	testenv.NoError(t, err)
 	t.Cleanup(func() { s.notify.Close() })
 	s.cmd = teeyard(t, "serve", "--dir", s.dir, "bindaddr 127.0.0.1", "sv_port 0")
-	s.cmd.Env = append(append(os.Environ(), "NOTIFY_SOCKET="+socket), env...)
+	// The port of sv_port may be taken for TCP.
+	s.cmd.Env = append(append(os.Environ(), "NOTIFY_SOCKET="+socket, "TEEYARD_HTTP=127.0.0.1:0"), env...)
 	if tty != nil {
 		s.cmd.Stdin = tty
 	}
