@@ -135,6 +135,12 @@ func (r *AccessRule) Allows(req *http.Request) bool {
 	return a != nil && a.Allows(req)
 }
 
+// keepsOutOperator reports whether the key lets no request in.
+func (r *AccessRule) keepsOutOperator() bool {
+	a := r.p.Load()
+	return a == nil || !a.Everybody && !a.Local
+}
+
 // IsOpen reports whether every client may enter.
 func (r *AccessRule) IsOpen() bool {
 	a := r.p.Load()
@@ -203,11 +209,11 @@ func NewHandler(rooms ...Room) http.Handler {
 	for _, room := range rooms {
 		mux.HandleFunc(room.Pattern, func(w http.ResponseWriter, r *http.Request) {
 			if room.Access != nil && !room.Access.Allows(r) {
-				http.Error(
-					w,
-					"Access denied: the server's operator sets who may see this page ("+room.Setting+")."+fmt.Sprintf(howToProve, listenerPort(r)),
-					http.StatusForbidden,
-				)
+				text := "Access denied: the server's operator sets who may see this page (" + room.Setting + ")." + fmt.Sprintf(howToProve, listenerPort(r))
+				if room.Access.keepsOutOperator() {
+					text = "Access denied: " + room.Setting + " does not allow the server's machine or its key; it is off or lists only networks.\n"
+				}
+				http.Error(w, text, http.StatusForbidden)
 				return
 			}
 			room.Handler.ServeHTTP(w, r)

@@ -135,8 +135,10 @@ func TestRooms(t *testing.T) {
 	expect("GET", "/open", 200, "/open")
 	expect("HEAD", "/open", 200, "")
 	expect("POST", "/open", 405, "")
-	expect("GET", "/private", 403, "sv_private")
+	expect("GET", "/private", 403, "sv_private does not allow")
 	expect("GET", "/", 404, "")
+	rule.Set(Access{Local: true})
+	expect("GET", "/private", 403, "(sv_private).\nIf you are the operator")
 	rule.Set(Access{Everybody: true})
 	expect("GET", "/private", 200, "/private")
 }

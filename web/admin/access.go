@@ -50,8 +50,14 @@ var (
 	errCrossOrigin = &apiError{http.StatusForbidden, "the request comes from a page of another web site"}
 	errInsecure    = &apiError{
 		http.StatusForbidden,
-		"Access denied. On the server's machine, open the link with the key (/admin?key=...) that the server logs at the start. From other machines " +
-			"use HTTPS, from the server (sv_https) or from a trusted proxy (sv_http_proxy). sv_http_admin sets who may use the console.",
+		"Access denied: the request is neither secure nor from a network of sv_http_admin. On the server's machine, open the link with the key (/admin?key=...) that the server logs at the start. From other machines " +
+			"use HTTPS, from the server (sv_https) or from a trusted proxy (sv_http_proxy).",
+	}
+	errNotAllowed = &apiError{http.StatusForbidden, "Access denied: sv_http_admin does not allow this client."}
+	errUnnamed    = &apiError{
+		http.StatusForbidden,
+		"Access denied: sv_http_proxy trusts the sender as a proxy, and the request has no valid X-Forwarded-For. On the server's machine, open the " +
+			"link with the key (/admin?key=...) that the server logs at the start.",
 	}
 )
 
@@ -113,13 +119,24 @@ func (a *access) enter(r *http.Request) (web.Client, error) {
 	client := a.console.cfg.Web.Client(r)
 	switch {
 	case !a.console.settings.access.Rule.AllowsClient(r, client):
-		return client, errInsecure
+		return client, whyNot(client)
 	case a.console.guard.Check(r) != nil:
 		return client, errCrossOrigin
 	case !a.take(a.requests, client):
 		return client, errTooMany
 	}
 	return client, nil
+}
+
+// whyNot returns the error for a client that sv_http_admin does not allow.
+func whyNot(client web.Client) error {
+	switch {
+	case !client.Addr.IsValid():
+		return errUnnamed
+	case client.Secure:
+		return errNotAllowed
+	}
+	return errInsecure
 }
 
 // hasToken reports whether a request carries a valid token.

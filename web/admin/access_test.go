@@ -239,6 +239,23 @@ func TestTokenOnTheMachine(t *testing.T) {
 	v.expect("GET", "/players", "", 403, "Access denied")
 }
 
+// TestRefusals checks that the answer to a client that may not enter names the setting that keeps it
+// out.
+func TestRefusals(t *testing.T) {
+	w := newWorld(t)
+	local := w.visitor("127.0.0.1")
+	w.Execute("sv_http_admin 192.0.2.0/24")
+	local.expect("GET", "/players", "", 403, "sv_http_admin does not allow this client")
+	local.key = false
+	local.expect("GET", "/players", "", 403, "from a network of sv_http_admin")
+	w.Execute("sv_http_admin local,127.0.0.0/8")
+	local.expect("GET", "/players", "", 401, "sign in first")
+	w.Execute("sv_http_proxy local")
+	local.expect("GET", "/players", "", 403, "sv_http_proxy trusts")
+	local.key = true
+	local.expect("GET", "/players", "", 401, "sign in first")
+}
+
 // TestBadBodies checks that an invalid request body changes nothing, however large or strange it
 // is.
 func TestBadBodies(t *testing.T) {
