@@ -9,7 +9,8 @@ import (
 )
 
 // request calls send with the bridge and sends the queued messages at once. It returns the error of
-// conn.Queue: the client is not online, or the server acknowledges nothing.
+// conn.Queue: the client is not online, or the server acknowledges nothing. The error wraps
+// ErrTooLong if a message does not fit into a datagram.
 func (c *Client) request(send func(b bridge.ClientSide)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +43,12 @@ func (c *Client) attempt(send func(b bridge.ClientSide) bool) error {
 	return nil
 }
 
-// Say sends a chat line to all players.
+// Say sends a chat line to all players. The error wraps ErrTooLong if the line does not fit into a
+// datagram: about 1,000 bytes in 0.6, 1,380 in 0.7. Servers cut lines at 127 characters, or at 255
+// where the rules of DDNet apply.
+//
+// With spam protection, servers drop a line that comes too soon after the last one, without an
+// answer. Wait one second for each 16 characters of the new line, and at least one second.
 func (c *Client) Say(text string) error {
 	return c.sendCommand(game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: text})
 }

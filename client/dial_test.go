@@ -133,6 +133,9 @@ func TestDial(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "name='bob'") }) {
 		t.Errorf("status: %q, %v", lines, err)
 	}
+	if err := c.Say(strings.Repeat("a", 2000)); !errors.Is(err, client.ErrTooLong) {
+		t.Errorf("a line of 2,000 bytes: %v", err)
+	}
 	c.Say("hello")
 	for e := range c.Events(ctx) {
 		if chat, ok := e.(event.Chat); ok && chat.From.Name == "bob" {

@@ -268,10 +268,15 @@ func (c *Session) fail(err error) {
 }
 
 // Request calls send with the bridge and sends the queued messages at once. It returns the error of
-// conn.Queue: the client is not online, or the server acknowledges nothing.
+// conn.Queue: the client is not online, or the server acknowledges nothing. The error wraps
+// ErrTooLong if a message does not fit into a datagram.
 func (c *Session) Request(now conn.Time, send func(b bridge.ClientSide)) error {
 	c.now, c.queueErr = now, nil
-	if send(c.side); c.queueErr != nil {
+	send(c.side)
+	switch {
+	case errors.Is(c.queueErr, conn.ErrTooLarge):
+		return fmt.Errorf("%w: the message does not fit into a datagram", ErrTooLong)
+	case c.queueErr != nil:
 		return fmt.Errorf("client: %w", c.queueErr)
 	}
 	c.conn.Flush(now)

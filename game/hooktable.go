@@ -167,9 +167,15 @@ func checkHooks(v any) error {
 		m := all.Method(i)
 		iface, want := findHook(m.Name)
 		if iface == nil {
-			if after, ok := strings.CutPrefix(m.Name, "On"); ok && strings.IndexFunc(after, unicode.IsLower) != 0 {
-				return fmt.Errorf("%w: %v.%s%s: no hook has this name, and other methods must not begin with On",
-					ErrHook, t, m.Name, signature(m.Type, 1))
+			if len(m.Name) <= 2 || !strings.EqualFold(m.Name[:2], "On") {
+				continue
+			}
+			near := nearestHook(m.Name)
+			switch isWord := strings.IndexFunc(m.Name[2:], unicode.IsLower) == 0; { // such as Once
+			case near != "" && (!isWord || strings.EqualFold(m.Name, near)):
+				return fmt.Errorf("%w: %v.%s: there is no such hook; did you mean %s? Other methods must not begin with On", ErrHook, t, m.Name, near)
+			case !isWord:
+				return fmt.Errorf("%w: %v.%s: there is no such hook, and other methods must not begin with On", ErrHook, t, m.Name)
 			}
 			continue
 		}
@@ -183,6 +189,30 @@ func checkHooks(v any) error {
 		}
 	}
 	return nil
+}
+
+// nearestHook returns the hook whose name is most like that of a method, "" if none is like it. It
+// counts the letters between the equal beginning and the equal end of two names.
+func nearestHook(method string) (nearest string) {
+	fewest := len(method)/2 + 1
+	name := strings.ToLower(method)
+	for _, s := range hookTable {
+		for i := range s.iface.NumMethod() {
+			hook := s.iface.Method(i).Name
+			h := strings.ToLower(hook)
+			begin, end, short := 0, 0, min(len(h), len(name))
+			for begin < short && h[begin] == name[begin] {
+				begin++
+			}
+			for end < short-begin && h[len(h)-1-end] == name[len(name)-1-end] {
+				end++
+			}
+			if differ := max(len(h), len(name)) - begin - end; differ < fewest {
+				nearest, fewest = hook, differ
+			}
+		}
+	}
+	return nearest
 }
 
 // findHook returns the hook interface that has a method, and the method's signature.

@@ -345,8 +345,10 @@ func (r *testRun) fail(format string, args ...any) error {
 // testT is the modtest.T of a test.
 type testT testRun
 
-func (t *testT) Helper()                           {}
-func (t *testT) Logf(format string, args ...any)   { t.log = append(t.log, fmt.Sprintf(format, args...)) }
+func (t *testT) Helper() {}
+func (t *testT) Logf(format string, args ...any) {
+	t.log = append(t.log, (*testRun)(t).vm.position()+": "+fmt.Sprintf(format, args...))
+}
 func (t *testT) Error(args ...any)                 { _ = (*testRun)(t).fail("%s", fmt.Sprint(args...)) }
 func (t *testT) Errorf(format string, args ...any) { _ = (*testRun)(t).fail(format, args...) }
 func (t *testT) Fatal(args ...any)                 { panic((*testRun)(t).fail("%s", fmt.Sprint(args...))) }

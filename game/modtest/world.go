@@ -261,19 +261,31 @@ func (w *World) Aim(id, at game.PlayerID) {
 	w.input[id].TargetX, w.input[id].TargetY = int32(d.X), int32(d.Y)
 }
 
+// hammerReach is the distance of two tees, in units, from which a hammer no longer hits.
+const hammerReach = 63
+
 // Shoot makes a player aim at the tee of another player, select a weapon and press fire. It returns
-// the events of the next 30 ticks. If a wall is between the two tees, it logs that.
+// the events of the next 30 ticks. If the shot does not hit, because a wall is between the two tees
+// or the other tee is 63 units away or more from a hammer, Shoot logs that.
 func (w *World) Shoot(id, at game.PlayerID, weapon game.Weapon) []game.Event {
 	w.T.Helper()
-	if c, err := physics.NewCollision(w.cfg.Terrain.Width, w.cfg.Terrain.Height, w.cfg.Terrain.Tiles); err == nil {
-		if _, _, wall := c.IntersectLine(w.Pos(id), w.Pos(at)); wall != 0 {
-			w.T.Logf("player %d shoots at player %d, and there is a wall between them", id, at)
+	from, to := w.Pos(id), w.Pos(at)
+	why := ""
+	if distance := vec.Distance(from, to); weapon == game.WeaponHammer && distance >= hammerReach {
+		why = fmt.Sprintf("it is %.0f units away, and a hammer reaches less than %d", distance, hammerReach)
+	} else if c, err := physics.NewCollision(w.cfg.Terrain.Width, w.cfg.Terrain.Height, w.cfg.Terrain.Tiles); err == nil {
+		if _, _, wall := c.IntersectLine(from, to); wall != 0 {
+			why = "a wall is between them"
 		}
 	}
 	w.Aim(id, at)
 	w.input[id].WantedWeapon = int32(weapon) + 1
 	w.Run(2)
-	return w.Fire(id, 30)
+	events := w.Fire(id, 30)
+	if hit := func(e game.Event) bool { return e.Kind == game.EvDamage && e.Player == at && e.Target == id }; why != "" && !slices.ContainsFunc(events, hit) {
+		w.T.Logf("%s shoots at %s and does not hit: %s", w.player(id).Profile.Name, w.player(at).Profile.Name, why)
+	}
+	return events
 }
 
 // Fire makes a player press and release fire, and returns the events of the next ticks.

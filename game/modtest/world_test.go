@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
+	"github.com/teeyard/teeyard/game/vec"
 )
 
 func TestParseMap(t *testing.T) {
@@ -98,15 +100,50 @@ func (l *logged) Logf(format string, args ...any) {
 	l.log = append(l.log, fmt.Sprintf(format, args...))
 }
 
-// TestShootThroughWalls checks that Shoot logs a wall between two tees.
+// TestShootThroughWalls checks that Shoot logs why a shot cannot hit.
 func TestShootThroughWalls(t *testing.T) {
-	for wall, want := range map[string]int{"# S  #  S #": 1, "# S     S #": 0} {
+	for _, c := range []struct {
+		row    string
+		weapon game.Weapon
+		log    string // "" if the shot hits
+	}{
+		{"# S  #  S #", game.WeaponGun, "player 0 shoots at player 1 and does not hit: a wall is between them"},
+		{"# S     S #", game.WeaponGun, ""},
+		{"# SS      #", game.WeaponHammer, ""},
+		{"# S S     #", game.WeaponHammer, "player 0 shoots at player 1 and does not hit: it is 64 units away, and a hammer reaches less than 63"},
+	} {
 		l := &logged{TB: t}
-		w := New(l, game.Config{Terrain: ParseMap(nil, "###########", wall, "###########")})
+		w := New(l, game.Config{Terrain: ParseMap(nil, "###########", c.row, "###########")})
 		w.Play(0, 1)
-		w.Shoot(0, 1, game.WeaponGun)
-		if len(l.log) != want {
-			t.Errorf("%s: %q", wall, l.log)
+		events := w.Shoot(0, 1, c.weapon)
+		if hit := Count(events, game.EvDamage) > 0; hit != (c.log == "") || strings.Join(l.log, "\n") != c.log {
+			t.Errorf("%s: %q, hit: %v", c.row, l.log, hit)
 		}
 	}
+}
+
+// TestHammerReach moves a tee away until a hammer does not hit it.
+func TestHammerReach(t *testing.T) {
+	w := New(t, game.Config{Mods: []game.Mod{places{}}, Terrain: ParseMap(nil, "###########", "# S     S #", "###########")})
+	w.Play(0, 1)
+	at := func(distance int) bool {
+		w.Run(1, game.ConsoleCommand(game.Nobody, "place", fmt.Sprint(distance)))
+		w.Aim(0, 1)
+		w.Hold(0, game.Input{TargetX: 1, WantedWeapon: int32(game.WeaponHammer) + 1})
+		w.Run(1)
+		return Count(w.Fire(0, 30), game.EvHammerHit) > 0
+	}
+	if !at(hammerReach-1) || at(hammerReach) {
+		t.Errorf("the reach of a hammer is not %d", hammerReach)
+	}
+}
+
+// places has a command that places player 1 beside player 0.
+type places struct{}
+
+func (places) Start(tx *game.Tx) {
+	tx.ConsoleCommand(game.CommandSpec{Name: "place", Params: "i", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		ctx.SetVel(1, vec.Vec2{})
+		ctx.SetPos(1, ctx.Pos(0).Add(vec.Vec2{X: float32(c.Int(0))}))
+	}})
 }
