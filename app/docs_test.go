@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -264,4 +265,12 @@ func TestDocChecker(t *testing.T) {
 	}
 	testenv.NoError(t, c.commandLine([]string{"replay", "verify"}, true))
 	testenv.Check(t, c.commandLine([]string{"replay", "verifi"}, true) != nil, "an unknown command in a sentence is no error")
+}
+
+// TestTerminalPage checks that the page lists each command of join.
+func TestTerminalPage(t *testing.T) {
+	page := string(testenv.Must(os.ReadFile("../docs/play/terminal.md")))
+	for _, c := range append(terminalCommands, helpCommand) {
+		testenv.Check(t, regexp.MustCompile("(?m)^\\| `/"+c.name+"[ `]").MatchString(page), "/%s is missing", c.name)
+	}
 }

@@ -44,8 +44,8 @@ func (c *Client) attempt(send func(b bridge.ClientSide) bool) error {
 }
 
 // Say sends a chat line to all players. The error wraps ErrTooLong if the line does not fit into a
-// datagram: about 1,000 bytes in 0.6, 1,380 in 0.7. Servers cut lines at 127 characters, or at 255
-// where the rules of DDNet apply.
+// datagram, which holds at least 1,000 bytes. Servers cut lines at 127 characters, or at 255 where
+// the rules of DDNet apply.
 //
 // With spam protection, servers drop a line that comes too soon after the last one, without an
 // answer. Wait one second for each 16 characters of the new line, and at least one second.

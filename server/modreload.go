@@ -126,7 +126,7 @@ func (s *Server) takeMod(n *modNews) {
 	case n.err != nil:
 		if text := n.err.Error(); text != r.told {
 			r.told = text
-			s.print(console.Warning, "mods", fmt.Sprintf("%s is not reloaded: %s", n.name, text))
+			s.print(console.Warning, "mod", fmt.Sprintf("%s is not reloaded: %s", n.name, text))
 		}
 	case n.source != r.sources[n.index]:
 		r.sources[n.index], r.told = n.source, ""

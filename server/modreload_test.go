@@ -63,12 +63,12 @@ func TestScriptIsReloaded(t *testing.T) {
 	world := tn.srv.world
 	const emptied = "--emptied"
 	for _, c := range []struct{ name, source, commands, want string }{
-		{"runs", "", "", "[mods]: old 50\n"},
-		{"new", "function on_tick() state.n = state.n + 1 if state.n % 50 == 0 then print('new', state.n) end end", "", "[mods]: new "},
-		{"broken", "function on_tick() end end", "", "[mods]: count is not reloaded: mods/count.lua:1:24: "},
-		{"emptied", emptied, "", "[mods]: count is not reloaded: the file is empty\n"},
-		{"by command", "function on_reload() print('again', state.n > 100) end", "sv_mods_watch 0; reload_mods", "[mods]: mods/count.lua: reloaded\n[mods]: again true\n"},
-		{"runaway", "function on_tick()\nwhile true do end end", "reload_mods", "[mods]: switched off: mods/count.lua:2: too many steps"},
+		{"runs", "", "", "[mod]: old 50\n"},
+		{"new", "function on_tick() state.n = state.n + 1 if state.n % 50 == 0 then print('new', state.n) end end", "", "[mod]: new "},
+		{"broken", "function on_tick() end end", "", "[mod]: count is not reloaded: mods/count.lua:1:24: "},
+		{"emptied", emptied, "", "[mod]: count is not reloaded: the file is empty\n"},
+		{"by command", "function on_reload() print('again', state.n > 100) end", "sv_mods_watch 0; reload_mods", "[mod]: mods/count.lua: reloaded\n[mod]: again true\n"},
+		{"runaway", "function on_tick()\nwhile true do end end", "reload_mods", "[mod]: switched off: mods/count.lua:2: too many steps"},
 		{"unwatched", "function on_reload() print('unseen') end", "", ""},
 	} {
 		if c.source != "" {
@@ -117,7 +117,7 @@ func TestScriptIsGameType(t *testing.T) {
 	testenv.Check(t, w.ModeName() == "CATCH" && w.GameFlags() == game.GameFlagTeams, "%s, flags %d", w.ModeName(), w.GameFlags())
 	files["catch"] += "\nfunction on_reload() print('new', state.n > 50) end"
 	tn.run(2 * time.Second)
-	testenv.Check(t, strings.Contains(log.String(), "[mods]: new true\n") && tn.srv.world == w, "not reloaded: %s", &log)
+	testenv.Check(t, strings.Contains(log.String(), "[mod]: new true\n") && tn.srv.world == w, "not reloaded: %s", &log)
 
 	// The server is gone, and the next one goes on with the match and the new source.
 	next := start(&second, "sv_gametype catch")

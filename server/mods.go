@@ -202,7 +202,7 @@ func (s *Server) newMods(m *gameMap) []game.Mod {
 // setModLog lets a mode or mod print, if it can.
 func (s *Server) setModLog(m any) {
 	if l, ok := m.(interface{ SetLog(func(text string)) }); ok {
-		l.SetLog(func(text string) { s.print(console.Standard, "mods", text) })
+		l.SetLog(func(text string) { s.print(console.Standard, "mod", text) })
 	}
 }
 

@@ -20,7 +20,7 @@ func (vampires) Start(*game.Tx) {}
 
 // OnDamageTaken implements game.DamageTakenHook.
 func (vampires) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
-	if d.Attacker != d.Victim {
+	if d.Attacker >= 0 && d.Attacker != d.Victim {
 		ctx.Heal(d.Attacker, 1)
 	}
 }
