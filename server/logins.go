@@ -136,7 +136,7 @@ func (s *Server) cmdAuthAdd(call *console.Call) {
 	case i >= 0 || s.levelPassword(l.name) != nil:
 		call.Warn("auth", "ident already exists")
 	case len(s.logins) == maxRconLogins:
-		call.Warn("auth", "there are already %d logins, which is the most", maxRconLogins)
+		call.Warn("auth", "there are already %d logins; no more are possible", maxRconLogins)
 	default:
 		s.logins = append(s.logins, *l)
 		call.Print("auth", "key added")

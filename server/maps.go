@@ -150,7 +150,7 @@ func (s *Server) readModern(m *gameMap) (*bridge.Map, error) {
 		return nil, err
 	}
 	if terrain.Settings = m.terrain.Settings; !reflect.DeepEqual(terrain, m.terrain) {
-		return nil, fmt.Errorf("its tiles differ from those of %s", mapFile(m.svMap))
+		return nil, fmt.Errorf("its tiles differ from %s", mapFile(m.svMap))
 	}
 	modern := gameMap{Map: m.Map}
 	modern.setFile(file)

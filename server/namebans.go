@@ -90,7 +90,7 @@ func (s *Server) cmdNameBan(call *console.Call) {
 	case i >= 0:
 		s.nameBans[i] = b
 	case len(s.nameBans) >= maxNameBans:
-		call.Warn("name_ban", "there are already %d banned names, which is the most", maxNameBans)
+		call.Warn("name_ban", "there are already %d banned names; no more are possible", maxNameBans)
 		return
 	default:
 		s.nameBans, verb = append(s.nameBans, b), "added"

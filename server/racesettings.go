@@ -129,7 +129,7 @@ func (s *Server) collectRaceLine(call *console.Call) {
 		}
 	}
 	if len(*lines) == maxRaceLines {
-		call.Warn("server", "%s is ignored: there are already %d commands for tuning, zones and switches, which is the most", call.Name, maxRaceLines)
+		call.Warn("server", "%s is ignored: there are already %d commands for tuning, zones and switches; no more are possible", call.Name, maxRaceLines)
 		return
 	}
 	*lines = append(*lines, line)
@@ -204,7 +204,7 @@ func (s *Server) beginRace(m *gameMap, isDDRace bool) {
 		m.Map, m.compatible, m.compatibleErr, m.ownSettings = c.Map, c.compatible, c.compatibleErr, c.ownSettings
 	}
 	if err := m.config.err; err != nil {
-		s.print(console.Warning, "server", fmt.Sprintf("map '%s' keeps its own settings, without those of %s: %v", m.svMap, mapConfigFile(m.svMap), err))
+		s.print(console.Warning, "server", fmt.Sprintf("map '%s' keeps its own settings, and %s is not used: %v", m.svMap, mapConfigFile(m.svMap), err))
 	}
 	r := &s.race
 	if r.variables == nil {

@@ -112,7 +112,7 @@ func (m *Map) findFaults(t *terrain.Terrain) {
 			}
 			what := fmt.Sprintf("index %d means nothing here", index)
 			if Layer(l) == LayerSpeedup {
-				what = "a speedup of DDNet 20, which acts as an old one unless sv_ddnet_physics is 20"
+				what = "a speedup of DDNet 20; it acts as an old one unless sv_ddnet_physics is 20"
 			}
 			m.Faults.add(Layer(l), m, v, what)
 		}

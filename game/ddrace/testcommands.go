@@ -44,7 +44,7 @@ var testCommands = slices.Concat([]Command{
 	state("unlivefreeze", "Lets your tee move again", func(t *Tee) *bool { return &t.Live }, false),
 	state("jetpack", "Gives your tee a jetpack", func(t *Tee) *bool { return &t.Jetpack }, true),
 	state("unjetpack", "Takes the jetpack from your tee", func(t *Tee) *bool { return &t.Jetpack }, false),
-	command("endless_hook", "", "Lets your tee's hook hold for ever", func(w *World, t *Tee, _ []string) { w.setEndlessHook(t, true) }),
+	command("endless_hook", "", "Lets your tee's hook hold forever", func(w *World, t *Tee, _ []string) { w.setEndlessHook(t, true) }),
 	command("unendless_hook", "", "Lets your tee's hook end as usual", func(w *World, t *Tee, _ []string) { w.setEndlessHook(t, false) }),
 	command("left", "?i[tiles]", "Moves your tee by a tile", moveTiles(-tileSize, 0)),
 	command("right", "?i[tiles]", "Moves your tee by a tile", moveTiles(tileSize, 0)),

@@ -173,7 +173,7 @@ func (c *Console) saveConfig(call *Call) {
 		err = errPath
 	}
 	if err == nil && c.cfg.WriteFile == nil {
-		err = errors.New("there is no folder to save to")
+		err = errors.New("the server has no folder to save to")
 	}
 	if err == nil {
 		err = c.cfg.WriteFile(clean, c.AppendConfig(nil))

@@ -82,7 +82,7 @@ func Declare(tx *game.Tx, bots, hide *int32) {
 		{Name: "rankteam", Private: true, Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf, "team rank")},
 		{Name: "top5team", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "top5team")},
 		{Name: "teamtop5", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "teamtop5")},
-		{Name: "mapinfo", Private: true, Params: "?r[map]", Help: "Shows what is known of a map, by default this one", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		{Name: "mapinfo", Private: true, Params: "?r[map]", Help: "Shows details of a map, by default this one", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			ctx.Rank(game.RankRequest{Op: game.RankMapInfo, By: c.Player, Name: c.Arg(0)})
 		}},
 	} {
