@@ -105,7 +105,7 @@ func TestHealth(t *testing.T) {
 	w.expect(t, "/readyz", 503, "sv_gametype 'zcatch' does not exist: dm is played instead")
 }
 
-// TestStatusPage reads /status.json like a program that reads the masters' lists.
+// TestStatusPage reads /status.json with the types of the lists of master servers.
 func TestStatusPage(t *testing.T) {
 	w := newWatchedServer(t, "sv_name \"a <yard>\"; sv_gametype ctf; password x")
 	w.monitor.Add(Value{"things", metrics.Gauge, "Things.", func() float64 { return 3 }})

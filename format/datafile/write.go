@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// MaxItems and MaxBlocks are the limits of the original's writer. The original's reader has no
-// limits, but other tools have these.
+// MaxItems and MaxBlocks are the limits of the original's writer. The reader of the original has no
+// limits, but other tools have the following ones.
 const (
 	MaxItems  = 1024
 	MaxBlocks = 1024

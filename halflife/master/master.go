@@ -26,7 +26,7 @@ type Config struct {
 	// ListLAN also lists servers of local networks. A public master must not do so: clients would
 	// look for these addresses in their own networks.
 	ListLAN bool
-	// Legacy selects the addresses that get the list and answers to "c" without a challenge. The
+	// Legacy selects the clients that need no challenge for the list and for the request "c". The
 	// default is local networks. With LegacyOn, all addresses get answers to "c", within a limit of
 	// bytes per network.
 	Legacy halflife.LegacyPolicy

@@ -92,7 +92,7 @@ func (g *GateTest) Run(t *testing.T) {
 		case len(got) == 0 && !declared:
 			t.Errorf("no call sends %s to clients of release %d", name, inside)
 		case len(got) > 0 && declared:
-			t.Errorf("%s is sent to clients of release %d, but declared: %s", name, inside, why)
+			t.Errorf("clients of release %[2]d get %[1]s, but the declaration says: %[3]s", name, inside, why)
 		}
 	}
 	for name := range g.NotSent {

@@ -78,7 +78,7 @@ func TestStates(t *testing.T, version *Version) {
 					t.Fatalf("%d ticks later player %d sees %+v", got.Tick-begin, id, c)
 				}
 				if c.Player == 0 && frozen && c.Emote != game.EmoteBlink || c.Player == 2 && c.Emote != game.EmotePain {
-					t.Fatalf("%d ticks later player %d sees the emote %d of %d", got.Tick-begin, id, c.Emote, c.Player)
+					t.Fatalf("%d ticks later, player %d sees emote %d of player %d", got.Tick-begin, id, c.Emote, c.Player)
 				}
 			}
 		})

@@ -120,7 +120,7 @@ func (f *flight) add(now Time, c *unackedChunk) bool {
 	return true
 }
 
-// remove removes the oldest unacked chunk. The chunk may not be in flight if it waits to be resent.
+// remove removes the oldest unacked chunk. A chunk that waits to be resent is not in flight.
 func (f *flight) remove(c *unackedChunk) {
 	if f.chunks > 0 {
 		f.chunks--
