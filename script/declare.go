@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	rt "github.com/arnodel/golua/runtime"
 
@@ -205,9 +206,33 @@ func variableValue(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
+// names returns the names of variables and commands, in the order of the file.
+func (d *declared) names() (names []string) {
+	for _, x := range d.variables {
+		names = append(names, x.name)
+	}
+	for _, c := range d.console {
+		names = append(names, c.name)
+	}
+	for _, c := range d.chat {
+		names = append(names, "/"+c.name)
+	}
+	return names
+}
+
+// waiting says which names of the current script are declared with the next map, "" for none.
+func (m *Mod) waiting() string {
+	names := slices.DeleteFunc(m.vm.declared.names(), func(name string) bool { return slices.Contains(m.declared, name) })
+	if len(names) == 0 {
+		return ""
+	}
+	return "; from the next map on: " + strings.Join(names, ", ")
+}
+
 // declare passes the declarations of the file to the world.
 func (m *Mod) declare(tx *game.Tx) {
 	d := &m.vm.declared
+	m.declared = d.names()
 	for _, x := range d.variables {
 		m.variables[x.name] = x
 		if x.isText {

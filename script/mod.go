@@ -54,10 +54,11 @@ type Mod struct {
 	errorTick int32
 	checkTick int32 // of the last check of the state
 
-	scripts   int    // number of scripts that share a tick
-	owes      uint64 // steps used beyond the share
-	used      uint64 // steps in the last tick with hooks, without those of the current budget
-	allocated uint64 // bytes since the last check of the state
+	scripts   int      // number of scripts that share a tick
+	owes      uint64   // steps used beyond the share
+	declared  []string // names that the world has; see waiting
+	used      uint64   // steps in the last tick with hooks, without those of the current budget
+	allocated uint64   // bytes since the last check of the state
 
 	reloads    int // since reloadTick
 	reloadTick int32
@@ -398,7 +399,7 @@ func (m *Mod) Reload(tx *game.Tx, source string) error {
 	m.errors, m.errorTick, m.checkTick = 0, tx.Tick(), tx.Tick()
 	v.budgetTick = m.tick(tx)
 	m.owes, m.used, m.allocated = 0, 0, 0
-	m.log(m.cfg.Name + ": reloaded")
+	m.log(m.cfg.Name + ": reloaded" + m.waiting())
 	m.call(tx, hookReload)
 	return nil
 }

@@ -67,6 +67,10 @@ func TestScriptIsReloaded(t *testing.T) {
 		{"new", "function on_tick() state.n = state.n + 1 if state.n % 50 == 0 then print('new', state.n) end end", "", "[mod]: new "},
 		{"broken", "function on_tick() end end", "", "[mod]: count is not reloaded: mods/count.lua:1:24: "},
 		{"emptied", emptied, "", "[mod]: count is not reloaded: the file is empty\n"},
+		{
+			"declares", "local v = variable{name = 'later', default = 3} chat_command{name = 'new', run = function() end} function on_reload() print('is', v.value) end", "",
+			"[mod]: mods/count.lua: reloaded; from the next map on: later, /new\n[mod]: is 3\n",
+		},
 		{"by command", "function on_reload() print('again', state.n > 100) end", "sv_mods_watch 0; reload_mods", "[mod]: mods/count.lua: reloaded\n[mod]: again true\n"},
 		{"runaway", "function on_tick()\nwhile true do end end", "reload_mods", "[mod]: switched off: mods/count.lua:2: too many steps"},
 		{"unwatched", "function on_reload() print('unseen') end", "", ""},
