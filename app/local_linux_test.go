@@ -54,7 +54,8 @@ func TestAdminLink(t *testing.T) {
 				return
 			}
 			res, err := http.Get(link)
-			testenv.Check(t, err == nil && res.StatusCode == http.StatusNotFound && res.Request.URL.Hostname() == test.host, "%v, %q of\n%s", err, link, log.String())
+			testenv.Check(t, err == nil && res.StatusCode == http.StatusNotFound && res.Request.URL.Hostname() == test.host, "%v, %q "+
+				"of\n%s", err, link, log.String())
 		})
 	}
 }

@@ -87,8 +87,8 @@ func (d folder) Names() ([]string, error) { return fs.Glob(os.DirFS(string(d)), 
 
 func (d folder) Remove(name string) error { return os.Remove(filepath.Join(string(d), name)) }
 
-// TestKillcount counts in the log of a match with a Lua mod and without kills, and in a damaged copy
-// of it.
+// TestKillcount counts in the log of a match with a Lua mod and without kills, and in a damaged
+// copy of it.
 func TestKillcount(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

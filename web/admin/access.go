@@ -50,7 +50,8 @@ var (
 	errCrossOrigin = &apiError{http.StatusForbidden, "the request comes from a page of another web site"}
 	errInsecure    = &apiError{
 		http.StatusForbidden,
-		"Access denied: the request is neither secure nor from a network of sv_http_admin. On the server's machine, open the link with the key (/admin?key=...) that the server logs at the start. From other machines " +
+		"Access denied: the request is neither secure nor from a network of sv_http_admin. On the server's machine, open the link with the key " +
+			"(/admin?key=...) that the server logs at the start. From other machines " +
 			"use HTTPS, from the server (sv_https) or from a trusted proxy (sv_http_proxy).",
 	}
 	errNotAllowed = &apiError{http.StatusForbidden, "Access denied: sv_http_admin does not allow this client."}

@@ -239,8 +239,8 @@ func TestTokenOnTheMachine(t *testing.T) {
 	v.expect("GET", "/players", "", 403, "Access denied")
 }
 
-// TestRefusals checks that the answer to a client that may not enter names the setting that keeps it
-// out.
+// TestRefusals checks that the answer to a client that may not enter names the setting that keeps
+// it out.
 func TestRefusals(t *testing.T) {
 	w := newWorld(t)
 	local := w.visitor("127.0.0.1")

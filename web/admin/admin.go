@@ -102,8 +102,8 @@ func (s *Settings) Register(c *console.Console) error {
 	return nil
 }
 
-// AllowsMachine reports whether sv_http_admin lets in the operator of this machine, who has the key.
-// Any goroutine may call it.
+// AllowsMachine reports whether sv_http_admin lets in the operator of this machine, who has the
+// key. Any goroutine may call it.
 func (s *Settings) AllowsMachine() bool {
 	loopback := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0)
 	return s.access.Rule.AllowsClient(nil, web.Client{Addr: loopback, Local: true, Secure: true})
