@@ -105,7 +105,7 @@ func TestResumeAfterKill(t *testing.T) {
 	)
 }
 
-// TestResumeDir stores matches in writable and in other folders.
+// TestResumeDir stores matches in folders with and without the right to write.
 func TestResumeDir(t *testing.T) {
 	dir := t.TempDir()
 	d := resumeDir(dir)

@@ -123,7 +123,7 @@ func (d *decoder) version(want int) bool {
 }
 
 // errState is the error for bytes that are not a valid state.
-var errState = errors.New("script: not a state of a script")
+var errState = errors.New("script: the bytes are not a saved state of a script")
 
 // decoder decodes a state.
 type decoder struct {

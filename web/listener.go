@@ -47,7 +47,8 @@ const (
 )
 
 // Listen listens on host:port, or on defaultPort of a host. An empty host means all addresses of
-// the machine. A name means all its addresses, of which the first must be free.
+// the machine. For a host name, Listen listens on all addresses of the name. The port of the first
+// one must be free.
 //
 // The listeners limit the connections. Beyond the limit of one address (see limit.Person) they
 // close its newest connection. Beyond the total they close the oldest one that waits for a request

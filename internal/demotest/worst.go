@@ -16,8 +16,8 @@ const (
 	// AllChange has 64 players and as many items as fit. All items change in every snapshot, and
 	// every snapshot is a keyframe.
 	AllChange Worst = iota
-	// OneChanges has the same items, but only one changes from snapshot to snapshot. So few bytes
-	// cause the same work.
+	// OneChanges has the same items, but only one changes from snapshot to snapshot. The demo is
+	// small, but costs a reader as much work as AllChange.
 	OneChanges
 	// LargeMap has a map that takes up most of the file.
 	LargeMap

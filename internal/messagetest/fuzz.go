@@ -67,7 +67,7 @@ func (s *Suite[I, M, O]) FuzzDecode(f *testing.F, captures []string, seeds ...[]
 			t.Fatalf("%x does not have the id of %T", out, m)
 		}
 		if err := fresh.Unpack(&u); err != nil || !equal(fresh, again) {
-			t.Fatalf("a fresh message reads differently: %+v, %+v, %v", fresh, again, err)
+			t.Fatalf("the same bytes give another result in a new message: %+v, want %+v, %v", fresh, again, err)
 		}
 	})
 }

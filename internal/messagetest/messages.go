@@ -86,7 +86,7 @@ func (s *Suite[I, M, O]) RoundTrip(t *testing.T) {
 				}
 				got, err = d.Decode(append(bytes.Clone(b), "surplus"...))
 				if err != nil || !equal(got, want) || d.TrailingBytes() != len("surplus") {
-					t.Fatalf("with surplus: %+v, %v, %d left", got, err, d.TrailingBytes())
+					t.Fatalf("a message with more bytes behind it: %+v, %v, %d bytes left", got, err, d.TrailingBytes())
 				}
 			})
 		})

@@ -31,7 +31,7 @@ func (t *match) lockTeam(team uint8, locked bool) {
 	}
 }
 
-// Moved implements ddrace.Teams. An empty team may start anew.
+// Moved implements ddrace.Teams. A team without players may start a new race.
 func (t *teams) Moved(w *ddrace.World, id int, from, to uint8) {
 	t.began[id], t.finished[id] = false, false
 	if from < ddrace.TeamSuper && w.Members(from) == 0 {

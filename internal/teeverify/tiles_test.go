@@ -21,8 +21,8 @@ type tileKind struct {
 	index uint8
 }
 
-// layers lists the layers. Each has functions that return its tile indices, and a copy without one
-// index. Most tiles do the same in the game and the front layer.
+// layers lists the layers. The functions of a layer return its tile indices, and a copy of the
+// layer without one index. Most tiles do the same in the game and the front layer.
 var layers = []struct {
 	name   string
 	index  func(t *terrain.Terrain, i int) uint8

@@ -136,7 +136,7 @@ func (c *Console) signedIn(h http.Handler) http.Handler {
 	})
 }
 
-// caller returns the operator as the caller of a console line.
+// caller returns the caller of the console for the operator of the request.
 func (q *request) caller() console.Caller {
 	return console.Caller{Level: q.op.Level, Flags: console.Server, ID: -1, Addr: q.client.Addr.Addr()}
 }

@@ -166,7 +166,8 @@ func (l *markList) append(dst []byte) []byte {
 	return append(append(dst, b...), '\n')
 }
 
-// appendMarks appends all mark files of an ended match and returns their sizes.
+// appendMarks appends the content of all mark files of an ended match to dst, and returns the size
+// of each.
 func (m *match) appendMarks(dst []byte) (_ []byte, sizes []int64) {
 	for n := 0; n*markedSegments < len(m.segments); n++ {
 		before := len(dst)
