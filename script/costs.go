@@ -51,7 +51,7 @@ var costs = map[string]cost{
 	"undefined":  {call: 10, each: 1},
 	"newindex":   {call: 5}, // of a table of the file
 	"metamethod": {call: 15},
-	"suggestion": {each: 1}, // for 8 letters compared in the search for the nearest name
+	"suggestion": {each: 1}, // for 4 letters compared in the search for the nearest name
 	"error":      {call: 40, bytes: 16},
 
 	"assert":       {call: 1},

@@ -524,7 +524,7 @@ func (v *vm) suggest(name string, names []string) string {
 				letters += len(n) * len(name)
 			}
 		}
-		v.payItems(costOf("suggestion"), letters/8)
+		v.payItems(costOf("suggestion"), letters/4)
 	}
 	return suggest(name, names)
 }
