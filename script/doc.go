@@ -22,7 +22,7 @@
 // temporary benchmark. Shopify/go-lua allocates 26 and 582 times, golua never. Versions of Lua:
 // 5.1, 5.2 and 5.5. For today's speed:
 //
-//	go test ./script -run XXX -bench .
+//	go test ./script -run '^$' -bench .
 //
 // The library is our own, except string.format and tonumber. The syntax tree is rewritten before it
 // is compiled: #, ^, % and .. become calls of ours, and an assignment that could not be saved is an

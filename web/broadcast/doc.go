@@ -24,5 +24,5 @@
 // keyframe in every segment, not one every five seconds as in demos. That is 20 % more bytes, 38
 // kB/s instead of 32. With gzip, as viewers get it, a match has 29 kB/s:
 //
-//	go test ./web/broadcast -run XXX -bench Size -benchtime 1x
+//	go test ./web/broadcast -run '^$' -bench Size -benchtime 1x
 package broadcast
