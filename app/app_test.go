@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +18,9 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
+// TestMain runs more scripts at the same time than there are cores: scripts mostly wait.
 func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "6")
 	testscript.Main(m, programs)
 }
 
@@ -38,6 +41,7 @@ func teeyard(t testing.TB, args ...string) *exec.Cmd {
 
 // TestScripts runs the program as a user does. The scripts are in testdata.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	certificates := t.TempDir()
 	testenv.WriteCertificate(t, certificates, "localhost")
 	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: func(env *testscript.Env) error {

@@ -22,6 +22,7 @@ import (
 
 // TestQueryScripts runs query and browse against a test server and test masters.
 func TestQueryScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{Dir: "testdata/query", Setup: func(env *testscript.Env) error {
 		if err := freePorts(env); err != nil {
 			return err

@@ -22,6 +22,7 @@ import (
 
 // TestHalfLifeScripts runs the scripts for rcon and master.
 func TestHalfLifeScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/halflife",
 		Setup: func(env *testscript.Env) error {
