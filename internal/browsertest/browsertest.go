@@ -69,6 +69,7 @@ func start(t testing.TB) context.Context {
 	if !browser.inMain {
 		t.Fatal("a test in a browser needs func TestMain(m *testing.M) { browsertest.Main(m) } in its package")
 	}
+	t.Log("with real programs: a browser") // scripts/steps looks for it
 	if browser.ctx != nil {
 		return browser.ctx
 	}

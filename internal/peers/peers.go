@@ -39,6 +39,9 @@ func RequirePrograms(t testing.TB, programs ...string) []string {
 		}
 		paths[i] = path
 	}
+	if len(programs) > 0 {
+		t.Logf("with real programs: %s", strings.Join(programs, ", ")) // scripts/steps looks for it
+	}
 	return paths
 }
 
