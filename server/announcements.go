@@ -10,40 +10,37 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 // announcements are the lines that the server says from time to time.
 type announcements struct {
-	next    conn.Time     // 0 before it is known
-	reading chan []string // nil if the file is not being read
-	said    int           // the line that was said last, from 1
+	next    conn.Time // 0 before it is known
+	reading later.Job[[]string]
+	said    int // the line that was said last, from 1
 }
 
 // tickAnnouncements says a line of the file of sv_announcement_filename when that is due. The file
 // is read each time, beside the game, so that it can be changed.
 func (s *Server) tickAnnouncements(now conn.Time) {
 	a := &s.announcements
-	select {
-	case lines := <-a.reading:
-		a.reading = nil
+	if lines, ok := a.reading.Take(); ok {
 		s.announce(lines)
 		return
-	default:
 	}
 	switch {
 	case s.settings.AnnouncementFile == "":
 	case a.next == 0:
 		a.next = now.Add(time.Duration(s.settings.AnnouncementInterval) * time.Minute)
-	case now >= a.next && a.reading == nil:
+	case now >= a.next && !a.reading.Running():
 		a.next = 0
 		if !s.anyInGame() {
 			return
 		}
-		lines, name := make(chan []string, 1), s.settings.AnnouncementFile
-		a.reading = lines
-		s.cfg.Background(func() {
+		name := s.settings.AnnouncementFile
+		a.reading.Start(s.cfg.Background, func() []string {
 			content, _ := console.ReadFile(s.cfg.Files, name) // most servers have none
-			lines <- announcedLines(content)
+			return announcedLines(content)
 		})
 	}
 }

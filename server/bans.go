@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 const (
@@ -38,7 +39,7 @@ type banList struct {
 	answered *limit.RecentSet
 	// nextWait is when a command may wait for the disk again.
 	nextWait conn.Time
-	reported string // why bans are not stored, as printed last
+	unstored later.Trouble // why bans are not stored, as printed last
 }
 
 // newBanList returns the list of a store; nil makes one in memory with a clock.

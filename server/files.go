@@ -228,7 +228,7 @@ func (s *Server) reportUnstored(call *console.Call) {
 		wait, l.nextWait = diskTimeout, s.now.Add(diskPause)
 	}
 	if err := s.bans.store.Stored(wait); err != nil {
-		s.bans.reported = err.Error()
+		s.bans.unstored.NoteError(err)
 		call.Warn("net_ban", "%v (in force while this server runs; it keeps trying to store them)", err)
 	}
 }
@@ -248,17 +248,12 @@ func (s *Server) reportLapsedBans() {
 
 // reportBanStorage prints when bans cannot be stored, and when they can again.
 func (s *Server) reportBanStorage() {
-	text := ""
-	if err := s.bans.store.Stored(0); err != nil {
-		text = err.Error()
-	}
-	if text == s.bans.reported {
-		return
-	}
-	s.bans.reported = text
-	if text == "" {
+	err := s.bans.store.Stored(0)
+	switch news := s.bans.unstored.NoteError(err); {
+	case !news:
+	case err == nil:
 		s.print(console.Standard, "net_ban", "all bans are stored now")
-		return
+	default:
+		s.print(console.Warning, "net_ban", err.Error()+" (in force while this server runs; it keeps trying to store them)")
 	}
-	s.print(console.Warning, "net_ban", text+" (in force while this server runs; it keeps trying to store them)")
 }

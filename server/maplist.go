@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 const (
@@ -79,42 +80,41 @@ func (s *Server) canListMaps(level console.Level) bool {
 // mapListInterval is the time between two looks at the maps while operators have the list.
 const mapListInterval = 30 * time.Second
 
-// mapLists is the reading of the list of maps, which is done beside the game: it does not wait
-// for the disk.
+// mapLists reads the list of maps beside the game, which does not wait for the disk.
 type mapLists struct {
-	reading chan []string // nil if the list is not being read
-	again   bool          // it may have changed since that began
-	next    conn.Time     // when it is read again
-	votes   chan []string // for add_map_votes; nil if it is not being read
-	cut     bool          // the log says that there are too many
+	reading later.Job[[]string]
+	again   bool                // the list may have changed since reading began
+	next    conn.Time           // when it is read again
+	votes   later.Job[[]string] // for add_map_votes
+	cut     later.Trouble       // there are too many maps
 }
 
 // reportCut prints once that there are more maps than the list has.
 func (s *Server) reportCut(names []string) {
-	cut := len(names) >= maxListedMaps
-	if cut && !s.mapLists.cut {
-		s.print(console.Warning, "server", fmt.Sprintf("the folder maps has more than %d maps; the list for operators and add_map_votes omit the rest", maxListedMaps))
+	why := ""
+	if len(names) >= maxListedMaps {
+		why = fmt.Sprintf("the folder maps has more than %d maps; the list for operators and add_map_votes omit the rest", maxListedMaps)
 	}
-	s.mapLists.cut = cut
+	if s.mapLists.cut.Note(why) && why != "" {
+		s.print(console.Warning, "server", why)
+	}
 }
 
-// readMapList has the list of maps read.
+// readMapList begins to read the list of maps, again if it is being read.
 func (s *Server) readMapList() {
 	l := &s.mapLists
-	if l.again = l.reading != nil; l.again {
+	if l.again = l.reading.Running(); l.again {
 		return
 	}
-	list, kind := make(chan []string, 1), s.settings.MapList
-	l.reading, l.next = list, s.now.Add(mapListInterval)
-	s.cfg.Background(func() { list <- s.mapList(kind) })
+	kind := s.settings.MapList
+	l.next = s.now.Add(mapListInterval)
+	l.reading.Start(s.cfg.Background, func() []string { return s.mapList(kind) })
 }
 
-// updateMapList tells operators how the list has changed, and has it read when that is due.
+// updateMapList sends operators the changes of the list, and reads it again when that is due.
 func (s *Server) updateMapList() {
 	l := &s.mapLists
-	select {
-	case names := <-l.reading:
-		l.reading = nil
+	if names, ok := l.reading.Take(); ok {
 		s.reportCut(names)
 		for _, c := range s.sessions {
 			if c != nil && c.rcon.listsMaps {
@@ -124,13 +124,10 @@ func (s *Server) updateMapList() {
 		if l.again {
 			s.readMapList()
 		}
-	case names := <-l.votes:
-		l.votes = nil
+	} else if names, ok := l.votes.Take(); ok {
 		s.addMapVotes(names)
-	default:
-		if s.now >= l.next && s.hasMapListReaders() {
-			s.readMapList()
-		}
+	} else if s.now >= l.next && s.hasMapListReaders() {
+		s.readMapList()
 	}
 }
 
@@ -140,10 +137,8 @@ func (s *Server) cmdAddMapVotes(call *console.Call) {
 	case s.waitsForMods(call, ""):
 	case s.clock.tick == 0: // nobody waits, and the options keep their order
 		s.addMapVotes(s.mapList("all"))
-	case l.votes == nil:
-		names := make(chan []string, 1)
-		l.votes = names
-		s.cfg.Background(func() { names <- s.mapList("all") })
+	case !l.votes.Running():
+		l.votes.Start(s.cfg.Background, func() []string { return s.mapList("all") })
 	}
 }
 

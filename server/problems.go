@@ -75,7 +75,7 @@ func (s *Server) announceProblems() {
 		s.printInFrame(text)
 	}
 	if text := s.rotation.problem; text != "" {
-		s.rotation.reported = text
+		s.rotation.reported.Note(text)
 		s.printInFrame(text)
 	}
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 // rotation is what is known of the maps of sv_maprotation.
 type rotation struct {
-	problem  string      // which are missing, "" if none
-	reported string      // the last problem that was printed
-	checking chan string // the problem, when it is known; nil if nothing is being checked
-	again    bool        // the value was set since that began
-	next     conn.Time   // when they are looked for again, while some are missing
+	problem  string            // names the missing maps, "" if none are
+	reported later.Trouble     // as printed last
+	checking later.Job[string] // finds the problem
+	again    bool              // the value was set since checking began
+	next     conn.Time         // when missing maps are looked for again
 }
 
 // rotationInterval is the time after which missing maps are looked for again: an operator may
@@ -68,48 +69,44 @@ func (s *Server) checkRotation(call *console.Call) {
 		}
 		return
 	}
-	r.reported = "" // of the old value
+	r.reported = later.Trouble{} // that was about the old value
 	if s.lookForRotation(); r.again {
 		return
 	}
-	select { // who sets it is told, if the disk answers
-	case r.problem = <-r.checking:
-		r.checking, r.next, r.reported = nil, s.now.Add(rotationInterval), r.problem
-		if r.problem != "" {
-			call.Warn("server", "%s", r.problem)
-		}
-	case <-time.After(diskTimeout):
+	problem, found := r.checking.Wait(diskTimeout) // the caller gets the answer, if the disk is fast
+	if !found {
+		return
+	}
+	r.problem, r.next = problem, s.now.Add(rotationInterval)
+	if r.reported.Note(problem); problem != "" {
+		call.Warn("server", "%s", problem)
 	}
 }
 
 // lookForRotation begins to look for the maps, or does so after the disk has answered about
 // others.
 func (s *Server) lookForRotation() {
-	if s.rotation.again = s.rotation.checking != nil; s.rotation.again {
+	if s.rotation.again = s.rotation.checking.Running(); s.rotation.again {
 		return
 	}
-	found, value := make(chan string, 1), s.settings.MapRotation
-	s.rotation.checking = found
-	s.cfg.Background(func() { found <- s.rotationProblem(value) })
+	value := s.settings.MapRotation
+	s.rotation.checking.Start(s.cfg.Background, func() string { return s.rotationProblem(value) })
 }
 
-// updateRotation takes what was found out about the maps, and has missing ones looked for again.
+// updateRotation prints which maps are missing when that is known, and looks for them again.
 func (s *Server) updateRotation(now conn.Time) {
 	r := &s.rotation
-	select {
-	case problem := <-r.checking:
-		r.checking, r.next = nil, now.Add(rotationInterval)
-		if r.again {
+	problem, found := r.checking.Take()
+	switch {
+	case found:
+		if r.next = now.Add(rotationInterval); r.again {
 			s.lookForRotation()
 			return
 		}
-		if r.problem = problem; r.problem != "" && r.problem != r.reported {
-			s.print(console.Warning, "server", r.problem)
+		if r.problem = problem; r.reported.Note(problem) && problem != "" {
+			s.print(console.Warning, "server", problem)
 		}
-		r.reported = r.problem
-	default:
-		if r.problem != "" && r.checking == nil && now >= r.next {
-			s.lookForRotation()
-		}
+	case r.problem != "" && !r.checking.Running() && now >= r.next:
+		s.lookForRotation()
 	}
 }

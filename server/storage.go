@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 // Storage stores the data of modes and mods; see [game.Storage]. Package store has an
@@ -39,7 +40,7 @@ type storageHost struct {
 	// unanswered are the requests whose answers the world has not got, the oldest first. They are
 	// saved with it.
 	unanswered []savedRequest
-	trouble    string // printed last
+	trouble    later.Trouble // printed last
 	// held are requests that wait until the match is stored with them, and storing how many of these are in what is being stored.
 	held    []func()
 	storing int
@@ -155,16 +156,13 @@ func (s *Server) takeAnswers() {
 	if s.clock.tick%game.TickRate != 0 {
 		return
 	}
-	trouble := ""
-	if err := h.err(); err != nil {
-		trouble = err.Error()
-	}
-	if trouble != h.trouble {
-		if h.trouble = trouble; trouble == "" {
-			s.print(console.Standard, "storage", "stored again")
-			return
-		}
-		s.print(console.Warning, "storage", trouble)
+	err := h.err()
+	switch news := h.trouble.NoteError(err); {
+	case !news:
+	case err == nil:
+		s.print(console.Standard, "storage", "stored again")
+	default:
+		s.print(console.Warning, "storage", err.Error())
 	}
 }
 
