@@ -47,7 +47,7 @@ func (s *Server) banFor(call *console.Call, b bans.Ban, argument int) {
 	if len(call.Args) > argument {
 		minutes = min(max(call.Int(argument), 0), maxBanMinutes)
 	}
-	b.Duration, b.Reason = time.Duration(minutes)*time.Minute, cmp.Or(cutArg(call, argument+1, "net_ban", "reason", maxBanReason), "No reason given")
+	b.Duration, b.Reason = time.Duration(minutes)*time.Minute, cmp.Or(call.Cut(argument+1, "net_ban", "reason", maxBanReason), "No reason given")
 	if !s.canBan(call, &b) {
 		return
 	}

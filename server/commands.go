@@ -383,14 +383,14 @@ func (s *Server) cmdKick(call *console.Call) {
 	case c.isProtected(who) && c.rcon.level < who.Level:
 		call.Warn("server", "kick command denied")
 	case call.Arg(1) != "":
-		c.drop("Kicked (" + cutArg(call, 1, "server", "reason", maxKickReason) + ")")
+		c.drop("Kicked (" + call.Cut(1, "server", "reason", maxKickReason) + ")")
 	default:
 		c.drop("Kicked by console")
 	}
 }
 
 func (s *Server) cmdSay(call *console.Call) {
-	text := cutArg(call, 0, "server", "text", bridge.MaxText)
+	text := call.Cut(0, "server", "text", bridge.MaxText)
 	if call.Caller.Print != nil {
 		call.Caller.Print("*** " + safetext.Line(text)) // others see the chat
 	}
@@ -398,19 +398,8 @@ func (s *Server) cmdSay(call *console.Call) {
 }
 
 func (s *Server) cmdBroadcast(call *console.Call) {
-	text := cutArg(call, 0, "server", "text", bridge.MaxText)
+	text := call.Cut(0, "server", "text", bridge.MaxText)
 	s.queueCommand(game.Command{Kind: game.CmdBroadcast, Player: game.Nobody, Target: game.Nobody, Text: text})
-}
-
-// cutArg returns an argument, cut to a number of bytes. It prints when something is cut.
-func cutArg(call *console.Call, i int, system, what string, most int) string {
-	text := call.Arg(i)
-	if len(text) <= most {
-		return text
-	}
-	text = safetext.Truncate(text, most)
-	call.Warn(system, "%s: the %s has %d bytes and was cut to %d", call.Name, what, len(call.Arg(i)), len(text))
-	return text
 }
 
 // impureTuning is printed when a game type wants the standard tuning.

@@ -3,11 +3,10 @@ package server
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 )
@@ -39,7 +38,7 @@ const maxVoteMuteSeconds = 24 * 60 * 60
 func (c *session) barredFromVotes() string {
 	left := 0
 	if m := c.server.voteMuteOf(c); m != nil {
-		left = secondsUntil(c.server.now, m.until)
+		left = m.SecondsLeft(c.server.now)
 	}
 	muted, _ := c.mutedFor() // a vote shows its reason
 	if left = max(left, muted); left == 0 {
@@ -49,18 +48,7 @@ func (c *session) barredFromVotes() string {
 }
 
 // voteMuteOf returns the mute that keeps a session from calling votes, nil if there is none.
-func (s *Server) voteMuteOf(c *session) *mute {
-	s.votes.mutes = slices.DeleteFunc(s.votes.mutes, func(m mute) bool { return m.until <= s.now })
-	if i := s.findVoteMute(c); i >= 0 {
-		return &s.votes.mutes[i]
-	}
-	return nil
-}
-
-func (s *Server) findVoteMute(c *session) int {
-	person := limit.Person(c.peer.Addr())
-	return slices.IndexFunc(s.votes.mutes, func(m mute) bool { return m.person == person })
-}
+func (s *Server) voteMuteOf(c *session) *access.Mute { return s.votes.mutes.Find(s.now, c.peer.Addr()) }
 
 func (s *Server) cmdVoteMute(call *console.Call) {
 	c := s.sessionArg(call)
@@ -69,16 +57,16 @@ func (s *Server) cmdVoteMute(call *console.Call) {
 		return
 	}
 	seconds := min(max(call.Int(1), 1), maxVoteMuteSeconds)
-	m := mute{person: limit.Person(c.peer.Addr()), name: s.playerName(c.id), until: s.now.Add(time.Duration(seconds) * time.Second)}
-	if s.voteMuteOf(c) != nil {
-		s.votes.mutes[s.findVoteMute(c)] = m
-	} else if len(s.votes.mutes) < maxMutes {
-		s.votes.mutes = append(s.votes.mutes, m)
+	m := access.NewMute(s.now, c.peer.Addr(), s.playerName(c.id), seconds, "")
+	if old := s.voteMuteOf(c); old != nil {
+		*old = m
+	} else if !s.votes.mutes.Full() {
+		s.votes.mutes.Add(s.now, m)
 	} else {
 		call.Warn("votemute", "vote mute array is full")
 		return
 	}
-	s.tellVoters(call, fmt.Sprintf("'%s' banned '%s' for %d seconds from voting.", s.callerName(call), m.name, seconds))
+	s.tellVoters(call, fmt.Sprintf("'%s' banned '%s' for %d seconds from voting.", s.callerName(call), m.Name, seconds))
 }
 
 func (s *Server) cmdVoteUnmute(call *console.Call) {
@@ -87,25 +75,24 @@ func (s *Server) cmdVoteUnmute(call *console.Call) {
 		call.Warn("voteunmute", "Client ID not found")
 		return
 	}
-	if i := s.findVoteMute(c); i >= 0 {
-		s.votes.mutes = slices.Delete(s.votes.mutes, i, i+1)
+	if s.votes.mutes.Remove(c.peer.Addr()) {
 		s.tellVoters(call, fmt.Sprintf("'%s' unbanned '%s' from voting.", s.callerName(call), s.playerName(c.id)))
 	}
 }
 
 func (s *Server) cmdVoteMutes(call *console.Call) {
-	s.votes.mutes = slices.DeleteFunc(s.votes.mutes, func(m mute) bool { return m.until <= s.now })
-	if len(s.votes.mutes) == 0 {
+	list := s.votes.mutes.All(s.now)
+	if len(list) == 0 {
 		call.Print("votemutes", "There are no active vote mutes.")
 	} else if s.dialect == logline.DDNet {
 		call.Print("votemutes", "Active vote mutes:")
 	}
-	for i := range s.votes.mutes {
-		if m := &s.votes.mutes[i]; s.dialect == logline.DDNet {
-			call.Print("votemutes", "%d: \"%s\", %d seconds left", i, m.person.Addr(), secondsUntil(s.now, m.until))
+	for i := range list {
+		if m := &list[i]; s.dialect == logline.DDNet {
+			call.Print("votemutes", "%d: \"%s\", %d seconds left", i, m.Person.Addr(), m.SecondsLeft(s.now))
 			continue
 		}
-		call.Print("votemutes", "%d: %s", i, s.describeMute(&s.votes.mutes[i]))
+		call.Print("votemutes", "%d: %s", i, list[i].Describe(s.now))
 	}
 }
 
@@ -169,9 +156,10 @@ func (s *Server) runsVoteAboutPlayer(id game.PlayerID) bool {
 
 func (s *Server) cmdUnmute(call *console.Call) {
 	i := call.Int(0)
-	if i < 0 || i >= len(s.mutes) {
+	m, ok := s.mutes.Numbered(i)
+	if !ok {
 		call.Warn("mutes", "mute %d does not exist; mutes lists the mutes", i)
 		return
 	}
-	s.endMute(call, i)
+	s.endMute(call, m.Person.Addr())
 }

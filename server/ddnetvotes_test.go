@@ -22,7 +22,7 @@ func TestVoteMutes(t *testing.T) {
 	vt.console("vote_mute 63 5")
 	vt.console("vote_mute 1 100")
 	vt.console("vote_mute 1 5")
-	testenv.Check(t, len(vt.srv.votes.mutes) == 1, "%d mutes", len(vt.srv.votes.mutes))
+	testenv.Check(t, len(vt.srv.votes.mutes.All(vt.srv.now)) == 1, "%d mutes", len(vt.srv.votes.mutes.All(vt.srv.now)))
 	v[1].call("option", "fun", "", false)
 	vt.wantLast("")
 	vt.run(6 * time.Second)
@@ -33,7 +33,7 @@ func TestVoteMutes(t *testing.T) {
 	testenv.Check(t, !vt.srv.votes.running(), "vote_no does not end it")
 	vt.console("vote_mute 1 500")
 	vt.console("vote_unmute 1")
-	testenv.Check(t, len(vt.srv.votes.mutes) == 0, "%d mutes", len(vt.srv.votes.mutes))
+	testenv.Check(t, len(vt.srv.votes.mutes.All(vt.srv.now)) == 0, "%d mutes", len(vt.srv.votes.mutes.All(vt.srv.now)))
 
 	v[0].login("adminpw")
 	operator := vt.srv.sessions[v[0].id()].caller(console.Operator.Flags)

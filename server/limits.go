@@ -12,7 +12,7 @@ import (
 // The rate limits of clients. Unmodified clients stay far below all of them, even when a
 // slow network delivers the datagrams of two seconds at once.
 var (
-	// inputRate is for INPUT, of which clients send one per tick.
+	// inputRate is for INPUT. Clients send one per tick.
 	inputRate = limit.Rate{PerSecond: 200, Burst: 128}
 	// requestRate is for requests to the world. It has stricter limits for most, but
 	// sv_spamprotection 0 turns them off, and some hundred lines of chat in one tick
@@ -41,8 +41,8 @@ var (
 	strangerLogRate = limit.Rate{PerSecond: 1, Burst: 40}
 	// unprovenRate is for a network whose clients know no tokens; see spoofLimiter.
 	unprovenRate = limit.Rate{PerSecond: 1, Burst: 4}
-	// decompressRate is for datagrams that may answer a challenge, which must be
-	// decompressed to find out.
+	// decompressRate is for datagrams that may answer a challenge. Only decompression
+	// shows whether they do.
 	decompressRate = limit.Rate{PerSecond: 250, Burst: 256}
 )
 
@@ -90,8 +90,8 @@ type sessionLimits struct {
 	loginBarred                                   bool
 }
 
-// newFailedLogins returns the counter of wrong passwords per person, which a new connection
-// does not reset.
+// newFailedLogins returns the counter of wrong passwords per person. A new connection does not
+// reset it.
 func newFailedLogins() *limit.Failures {
 	f := limit.NewFailures(passwordsTracked, rconForgetTime)
 	f.Renew = true

@@ -29,7 +29,7 @@ const (
 	maxRconLogins    = 1024
 	maxRconLoginName = 63 // bytes
 	maxLevelPassword = 31 // bytes, of sv_rcon_password and so on
-	maxSentLogin     = 32 // bytes of a name or password, of which clients send no more
+	maxSentLogin     = 32 // bytes of a name or password that clients send at most
 )
 
 // hashRconPassword returns DDNet's hash of a password.

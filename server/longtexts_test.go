@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -60,7 +61,7 @@ func TestLongTextsAreAnswered(t *testing.T) {
 	}
 
 	// Lists that are full.
-	for i := range maxMutes + 1 {
+	for i := range access.MaxMutes + 1 {
 		ts.log.Reset()
 		ts.srv.Execute(fmt.Sprintf("muteip 10.8.%d.%d %d", i/256, i%256, 1000+i))
 	}

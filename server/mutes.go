@@ -1,48 +1,18 @@
 package server
 
 import (
-	"cmp"
-	"fmt"
 	"net/netip"
-	"slices"
-	"time"
 
 	"github.com/teeyard/teeyard/internal/limit"
-	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 )
 
-// mute keeps a person from showing others text of their own, see speech.go; a new connection does not end it.
-type mute struct {
-	person netip.Prefix
-	name   string // of the player, "" if an address was named
-	until  conn.Time
-	reason string
-}
-
-const (
-	// maxMutes is the number of mutes; another one replaces the one that ends first.
-	maxMutes       = 256
-	maxMuteSeconds = 30 * 24 * 60 * 60
-)
+const maxMuteSeconds = 30 * 24 * 60 * 60
 
 // muteOf returns the mute of an address, nil if there is none.
-func (s *Server) muteOf(a netip.Addr) *mute {
-	if len(s.mutes) == 0 {
-		return nil
-	}
-	s.mutes = slices.DeleteFunc(s.mutes, func(m mute) bool { return m.until <= s.now })
-	if i := s.findMute(a); i >= 0 {
-		return &s.mutes[i]
-	}
-	return nil
-}
-
-func (s *Server) findMute(a netip.Addr) int {
-	person := limit.Person(a)
-	return slices.IndexFunc(s.mutes, func(m mute) bool { return m.person == person })
-}
+func (s *Server) muteOf(a netip.Addr) *access.Mute { return s.mutes.Find(s.now, a) }
 
 // mutePerson is what muteid and muteip do, with the seconds and the reason that follow the first
 // argument.
@@ -52,48 +22,15 @@ func (s *Server) mutePerson(call *console.Call, a netip.Addr, name string) {
 		call.Warn("mutes", "a mute lasts 1 to %d seconds", maxMuteSeconds)
 		return
 	}
-	if s.muteOf(a) == nil && len(s.mutes) >= maxMutes {
-		call.Warn("mutes", "there are already %d mutes: the new one replaces the one that ends first", maxMutes)
+	if s.muteOf(a) == nil && s.mutes.Full() {
+		call.Warn("mutes", "there are already %d mutes: the new one replaces the one that ends first", access.MaxMutes)
 	}
-	m := s.addMute(a, name, seconds, printableText([]byte(cutArg(call, 2, "mutes", "reason", maxBanReason)), maxBanReason))
-	call.Print("mutes", "%s", s.describeMute(m))
+	reason := printableText([]byte(call.Cut(2, "mutes", "reason", maxBanReason)), maxBanReason)
+	m := s.mutes.Add(s.now, access.NewMute(s.now, a, name, seconds, reason))
+	call.Print("mutes", "%s", m.Describe(s.now))
 	if name != "" && s.asDDNet() {
-		s.announceMute(m, seconds)
+		s.sayToAll(m.Announcement(seconds))
 	}
-}
-
-// addMute mutes a person, instead of an earlier mute of theirs. The result is valid until there is another one.
-func (s *Server) addMute(a netip.Addr, name string, seconds int, reason string) *mute {
-	s.muteOf(a) // those that are over make room
-	if i := s.findMute(a); i >= 0 {
-		s.mutes = slices.Delete(s.mutes, i, i+1)
-	} else if len(s.mutes) >= maxMutes {
-		first := slices.MinFunc(s.mutes, func(x, y mute) int { return cmp.Compare(x.until, y.until) })
-		s.mutes = slices.DeleteFunc(s.mutes, func(m mute) bool { return m.person == first.person })
-	}
-	s.mutes = append(s.mutes, mute{limit.Person(a), name, s.now.Add(time.Duration(seconds) * time.Second), reason})
-	return &s.mutes[len(s.mutes)-1]
-}
-
-// announceMute tells the players of a mute, as DDNet-Server does.
-func (s *Server) announceMute(m *mute, seconds int) {
-	text := fmt.Sprintf("'%s' has been muted for %d seconds", m.name, seconds)
-	if m.reason != "" {
-		text += " (" + m.reason + ")"
-	}
-	s.sayToAll(text)
-}
-
-// describeMute returns a line about a mute.
-func (s *Server) describeMute(m *mute) string {
-	text := fmt.Sprintf("addr=%s seconds=%d", m.person.Addr(), secondsUntil(s.now, m.until))
-	if m.name != "" {
-		text += " name=" + logline.Quote(m.name)
-	}
-	if m.reason != "" {
-		text += " reason=" + logline.Quote(m.reason)
-	}
-	return text
 }
 
 func (s *Server) cmdMuteID(call *console.Call) {
@@ -133,37 +70,36 @@ func (s *Server) unmute(call *console.Call, a netip.Addr) {
 		call.Warn("mutes", "no player from %s is muted", a)
 		return
 	}
-	s.endMute(call, s.findMute(a))
+	s.endMute(call, a)
 }
 
-// endMute ends a mute of the list.
-func (s *Server) endMute(call *console.Call, i int) {
-	a := s.mutes[i].person.Addr()
-	s.mutes = slices.Delete(s.mutes, i, i+1)
+// endMute ends the mute of an address.
+func (s *Server) endMute(call *console.Call, a netip.Addr) {
+	person := limit.Person(a).Addr()
+	s.mutes.Remove(a)
 	if s.dialect == logline.DDNet {
-		call.Print("mutes", "Unmuted %s", a)
+		call.Print("mutes", "Unmuted %s", person)
 		return
 	}
-	call.Print("mutes", "unmuted addr=%s", a)
+	call.Print("mutes", "unmuted addr=%s", person)
 }
 
 func (s *Server) cmdMutes(call *console.Call) {
-	s.muteOf(netip.IPv6Unspecified()) // those that are over go
-	ddnet := s.dialect == logline.DDNet
+	list, ddnet := s.mutes.All(s.now), s.dialect == logline.DDNet
 	switch {
-	case len(s.mutes) == 0 && ddnet:
+	case len(list) == 0 && ddnet:
 		call.Print("mutes", "There are no active mutes.")
-	case len(s.mutes) == 0:
+	case len(list) == 0:
 		call.Print("mutes", "no player is muted")
 	case ddnet:
 		call.Print("mutes", "Active mutes:")
 	}
-	for i := range s.mutes {
-		m := &s.mutes[i]
+	for i := range list {
+		m := &list[i]
 		if ddnet {
-			call.Print("mutes", "%d: \"%s\", %d seconds left (%s)", i, m.person.Addr(), secondsUntil(s.now, m.until), m.reason)
+			call.Print("mutes", "%d: \"%s\", %d seconds left (%s)", i, m.Person.Addr(), m.SecondsLeft(s.now), m.Reason)
 		} else {
-			call.Print("mutes", "%d: %s", i, s.describeMute(m))
+			call.Print("mutes", "%d: %s", i, m.Describe(s.now))
 		}
 	}
 }

@@ -70,14 +70,14 @@ func (s *Server) findNameBan(name string) int {
 }
 
 func (s *Server) cmdNameBan(call *console.Call) {
-	name := printableText([]byte(cutArg(call, 0, "name_ban", "name", maxBannedName)), maxBannedName)
+	name := printableText([]byte(call.Cut(0, "name_ban", "name", maxBannedName)), maxBannedName)
 	skeleton := []rune(lookalike.Skeleton(name))
 	b := nameBan{name: name, skeleton: skeleton, distance: len(skeleton) / nameShare}
 	if len(call.Args) > 1 {
 		b.distance = call.Int(1)
 	}
 	b.inside = len(call.Args) > 2 && call.Int(2) != 0
-	b.reason = printableText([]byte(cutArg(call, 3, "name_ban", "reason", maxBanReason)), maxBanReason)
+	b.reason = printableText([]byte(call.Cut(3, "name_ban", "reason", maxBanReason)), maxBanReason)
 	i, verb := s.findNameBan(name), "changed"
 	switch {
 	case len(skeleton) == 0:

@@ -181,7 +181,7 @@ func (s *Server) Clients(dst []Client) []Client {
 			o.Connected = s.now.Sub(c.connectedAt)
 			o.Operator, o.Level = c.rcon.authed, c.rcon.level
 			if m := s.muteOf(o.Addr); m != nil {
-				o.Muted = m.until.Sub(s.now)
+				o.Muted = m.Until.Sub(s.now)
 			}
 		}
 		dst = append(dst, o)

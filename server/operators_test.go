@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -112,11 +113,11 @@ func TestMutes(t *testing.T) {
 	if got := heard(pal); !slices.Equal(got, []string{"sorry"}) {
 		t.Errorf("later the others hear %q", got)
 	}
-	for i := range maxMutes + 50 {
+	for i := range access.MaxMutes + 50 {
 		ts.srv.Execute("muteip " + netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 1}).String() + " 1000")
 	}
-	if len(ts.srv.mutes) != maxMutes {
-		t.Errorf("%d mutes", len(ts.srv.mutes))
+	if len(ts.srv.mutes.All(ts.srv.now)) != access.MaxMutes {
+		t.Errorf("%d mutes", len(ts.srv.mutes.All(ts.srv.now)))
 	}
 	ts.log.Reset()
 	ts.srv.Execute("unmuteip 20.1.49.1; unmuteip 20.1.49.1; muteip nobody 3; muteid 63 4; muteip 20.0.0.1 0; unmuteid 9")

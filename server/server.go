@@ -21,6 +21,7 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
@@ -88,7 +89,7 @@ type Server struct {
 	logins         []rconLogin // with names
 	levelPasswords [3]string   // as endLevelLogins saw them last
 	namedLogins    bool        // hasNamedLogins, as clients have been told
-	mutes          []mute
+	mutes          access.Mutes
 	speechLimits   speechLimits
 	nameBans       []nameBan
 	strangerLog    limit.Bucket

@@ -7,13 +7,14 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Players show others text of their own in the chat, by commands of the chat, with reasons of
-// votes, and by their names and clans. mayShow is asked about all but names, whose requests clients
-// repeat, and votes, which have a text of their own; those ask mutedFor. A test writes a text in
-// all the ways that there are (TestMutedPlayersShowNothing).
+// Players show others text of their own in the chat, with chat commands and reasons of votes, and
+// by their names and clans. mayShow decides about most of it, and mutedFor about two cases: clients
+// repeat requests for a name, and votes have a text of their own. A test tries all ways
+// (TestMutedPlayersShowNothing).
 
 // speech is what a session has of the limits of text. Ticks are those of the world, 0 for never.
 type speech struct {
@@ -63,8 +64,8 @@ func (c *session) startSpeech(now conn.Time) {
 func (c *session) mutedFor() (seconds int, reason string) {
 	s := c.server
 	until := c.speech.mayFrom
-	if m := s.muteOf(c.peer.Addr()); m != nil && m.until > until {
-		until, reason = m.until, m.reason
+	if m := s.muteOf(c.peer.Addr()); m != nil && m.Until > until {
+		until, reason = m.Until, m.Reason
 	}
 	return secondsUntil(s.now, until), reason
 }
@@ -95,9 +96,9 @@ func (c *session) mayShow() bool {
 		return true
 	}
 	p.score = 0
-	m := s.addMute(c.peer.Addr(), s.playerName(c.id), v.muteSeconds, "")
-	s.print(console.Standard, "mutes", s.describeMute(m))
-	s.announceMute(m, v.muteSeconds)
+	m := s.mutes.Add(s.now, access.NewMute(s.now, c.peer.Addr(), s.playerName(c.id), v.muteSeconds, ""))
+	s.print(console.Standard, "mutes", m.Describe(s.now))
+	s.sayToAll(m.Announcement(v.muteSeconds))
 	return false
 }
 
@@ -129,8 +130,8 @@ func (c *session) mayRename() bool {
 	return false
 }
 
-// maySay is mayShow for a line of the chat, which the world has limits for, too. It says how long
-// the line may be.
+// maySay is mayShow for a line of the chat. The world has limits for lines, too. maySay sets how
+// long the line may be.
 func (c *session) maySay(line *game.Command) bool {
 	if c.server.asDDNet() || c.isOfDDNet() {
 		line.Value = game.LongLine

@@ -267,13 +267,13 @@ func TestMutesForSpam(t *testing.T) {
 			a.Say("slow")
 			ts.idle(5*game.TickRate+2, a, b)
 		}
-		testenv.Check(t, len(ts.srv.mutes) == 0, "%d are muted for slow lines", len(ts.srv.mutes))
+		testenv.Check(t, len(ts.srv.mutes.All(ts.srv.now)) == 0, "%d are muted for slow lines", len(ts.srv.mutes.All(ts.srv.now)))
 		ts.srv.Execute("sv_chat_threshold 400; sv_chat_penalty 300; sv_spam_mute_duration 5")
 		for range 2 {
 			a.Say("/w b line")
 			ts.idle(game.TickRate+2, a, b)
 		}
-		testenv.Check(t, len(ts.srv.mutes) == 1 && ts.srv.mutes[0].until <= ts.srv.now.Add(5*time.Second), "whispers do not count: %+v", ts.srv.mutes)
+		testenv.Check(t, len(ts.srv.mutes.All(ts.srv.now)) == 1 && ts.srv.mutes.All(ts.srv.now)[0].Until <= ts.srv.now.Add(5*time.Second), "whispers do not count: %+v", ts.srv.mutes.All(ts.srv.now))
 	}
 }
 

@@ -150,7 +150,7 @@ func (s *Server) cmdForceVote(call *console.Call) {
 		call.Warn("server", "force_vote %q: not a kind of vote; use option, kick or spectate", call.Arg(0))
 		return
 	}
-	v := vote{kind: bridge.VoteKind(kind), caller: game.Nobody, target: game.Nobody, reason: cmp.Or(cutArg(call, 2, "server", "reason", maxVoteReason), noVoteReason)}
+	v := vote{kind: bridge.VoteKind(kind), caller: game.Nobody, target: game.Nobody, reason: cmp.Or(call.Cut(2, "server", "reason", maxVoteReason), noVoteReason)}
 	if refusal := s.resolveVote(&v, call.Arg(1)); refusal != "" {
 		call.Warn("server", "%s", refusal)
 		return

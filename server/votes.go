@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 )
@@ -58,8 +59,8 @@ type votes struct {
 	lastMod int32
 	// noneDropping reports whether no session was to be closed when the tick began.
 	noneDropping bool
-	mutes        []mute // persons who may call none
-	moderated    bool   // an operator watches those about players, see cmdModerate
+	mutes        access.Mutes // persons who may call none
+	moderated    bool         // an operator watches those about players, see cmdModerate
 	// executingResult reports whether the console is running what was decided.
 	executingResult bool
 	// passedBy called the vote whose result that is, or Nobody.

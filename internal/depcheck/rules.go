@@ -51,7 +51,8 @@ var rooms = map[string][]string{
 		"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans",
 		"internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext", "internal/similar", "internal/words",
 	},
-	"server/econ": {"internal/limit", "internal/safetext"},
+	"server/access": {"protocol", "server/console", "server/logline", "internal/limit"},
+	"server/econ":   {"internal/limit", "internal/safetext"},
 	// Rooms below the server, which never import it.
 	"server/later": {},
 	"client":       {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},

@@ -183,6 +183,18 @@ func (c *Call) Arg(i int) string {
 	return c.Args[i]
 }
 
+// Cut returns argument i, cut to at most limit bytes. If it cuts, it warns and calls the argument
+// what, such as "reason".
+func (c *Call) Cut(i int, system, what string, limit int) string {
+	text := c.Arg(i)
+	if len(text) <= limit {
+		return text
+	}
+	text = safetext.Truncate(text, limit)
+	c.Warn(system, "%s: the %s has %d bytes and was cut to %d", c.Name, what, len(c.Arg(i)), len(text))
+	return text
+}
+
 // Int returns the integer at the beginning of argument i, or 0 without one. Integers out of range
 // become the nearest int32.
 func (c *Call) Int(i int) int { return parseInt(c.Arg(i)) }
