@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -45,7 +46,7 @@ func (c *browseCmd) browseHalfLife(ctx context.Context) error {
 			return
 		}
 		form := "Half-Life"
-		if st.Format == halflife.FormatA2S {
+		if st.Format == wire.FormatA2S {
 			form = "A2S"
 		}
 		all = append(all, halfLifeAnswer{st, []string{form}})
@@ -83,7 +84,7 @@ func (a halfLifeAnswer) tableRow() string {
 func fetchHalfLifeList(ctx context.Context, conn transport.Conn, master transport.Peer, show *progressLine) ([]transport.Peer, error) {
 	var peers []transport.Peer
 	var err error
-	for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch} {
+	for _, form := range []wire.ListFormat{wire.ListSteam, wire.ListBatch} {
 		peers, err = halflife.FetchList(ctx, conn, master, halflife.ListConfig{
 			Format: form, IncludeLAN: transport.IsLAN(master.Addr()), OnPage: func(n int) { show.show("%s on the list", words.Count(n, "server")) },
 		})

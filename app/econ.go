@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/client"
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -146,7 +146,7 @@ func (e *econConsole) Run(ctx context.Context, line string) (string, error) {
 	}
 	switch {
 	case strings.ContainsAny(line, "\r\n\x00"):
-		return "", halflife.ErrCommand
+		return "", wire.ErrCommand
 	case len(line) > maxEconCommand:
 		return "", fmt.Errorf("%w: the line has %d bytes, at most %d are allowed", client.ErrTooLong, len(line), maxEconCommand)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -182,7 +183,7 @@ func printHalfLife(w io.Writer, a *halfLifeAnswer) {
 	t.Flush()
 	if len(a.Players) > 0 {
 		players := slices.Clone(a.Players)
-		slices.SortStableFunc(players, func(a, b halflife.Player) int { return cmp.Compare(b.Score, a.Score) })
+		slices.SortStableFunc(players, func(a, b wire.Player) int { return cmp.Compare(b.Score, a.Score) })
 		fmt.Fprintln(w)
 		fmt.Fprintln(t, "score\tname\ttime\t")
 		for _, p := range players {

@@ -21,6 +21,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -142,9 +143,9 @@ func runAll(ctx context.Context, w io.Writer, r remoteConsole, lines iter.Seq[st
 			shutdown = err
 		case errors.Is(err, errRefused):
 			refused = cmp.Or(refused, err)
-		case errors.Is(err, client.ErrTooLong), errors.Is(err, halflife.ErrCommand): // the line was not sent
+		case errors.Is(err, client.ErrTooLong), errors.Is(err, wire.ErrCommand): // the line was not sent
 			hint := ""
-			if errors.Is(err, halflife.ErrCommand) {
+			if errors.Is(err, wire.ErrCommand) {
 				hint = fmt.Sprintf("; with --protocol game up to %d bytes are possible", client.MaxRconLine)
 			}
 			tooLong = append(tooLong, fmt.Errorf("%q: %w%s", shortLine(line), err, hint))
@@ -404,7 +405,7 @@ func (c *rconCmd) open(ctx context.Context, password string) (remoteConsole, err
 		return openEcon(ctx, c.Host, password)
 	}
 	h, err := openHalfLife(ctx, c.Host, password)
-	if c.Protocol == "auto" && errors.Is(err, halflife.ErrPassword) {
+	if c.Protocol == "auto" && errors.Is(err, wire.ErrPassword) {
 		return c.openGame(ctx, password) // the game's console accepts any password
 	}
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -139,7 +140,7 @@ func startGoldSrc(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	cfg := halflife.RegistrarConfig{
 		Send:      g.conn.Send,
-		Heartbeat: func() halflife.Heartbeat { return halflife.Heartbeat{Info: g.Info(), Region: halflife.RegionAll} },
+		Heartbeat: func() wire.Heartbeat { return wire.Heartbeat{Info: g.Info(), Region: wire.RegionAll} },
 	}
 	for _, m := range args[1:] {
 		cfg.Masters = append(cfg.Masters, loopback(ts, m))
@@ -155,7 +156,7 @@ func waitForListed(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	defer conn.Close()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		list, err := halflife.FetchList(context.Background(), conn, loopback(ts, args[0]), halflife.ListConfig{Format: halflife.ListBatch, IncludeLAN: true})
+		list, err := halflife.FetchList(context.Background(), conn, loopback(ts, args[0]), halflife.ListConfig{Format: wire.ListBatch, IncludeLAN: true})
 		found := fmt.Sprint(len(list)) == args[1] || slices.ContainsFunc(list, func(p transport.Peer) bool { return p.String() == args[1] })
 		if err == nil && found != neg {
 			return
@@ -174,16 +175,16 @@ type goldSrcServer struct {
 	over chan struct{}
 }
 
-func (*goldSrcServer) Info() halflife.Info {
-	return halflife.Info{Name: "the old yard", Map: "crossfire", Dir: "valve", Game: "Half-Life", Players: 1, Max: 8, Version: "1.1.2.2"}
+func (*goldSrcServer) Info() wire.Info {
+	return wire.Info{Name: "the old yard", Map: "crossfire", Dir: "valve", Game: "Half-Life", Players: 1, Max: 8, Version: "1.1.2.2"}
 }
 
-func (*goldSrcServer) Players(dst []halflife.Player) []halflife.Player {
-	return append(dst, halflife.Player{Name: "gordon", Score: 7})
+func (*goldSrcServer) Players(dst []wire.Player) []wire.Player {
+	return append(dst, wire.Player{Name: "gordon", Score: 7})
 }
 
-func (*goldSrcServer) Rules(dst []halflife.Rule) []halflife.Rule {
-	return append(dst, halflife.Rule{Name: "mp_fraglimit", Value: "20"})
+func (*goldSrcServer) Rules(dst []wire.Rule) []wire.Rule {
+	return append(dst, wire.Rule{Name: "mp_fraglimit", Value: "20"})
 }
 
 func (g *goldSrcServer) RunRcon(_ transport.Peer, _ int, line string, print func(string), done func()) {
@@ -209,7 +210,7 @@ func (g *goldSrcServer) run() {
 			return
 		}
 		for _, d := range batch[:n] {
-			if halflife.IsDatagram(d.Data) && !g.reg.Feed(d.ReceivedAt, d.Peer, d.Data) {
+			if wire.IsDatagram(d.Data) && !g.reg.Feed(d.ReceivedAt, d.Peer, d.Data) {
 				g.srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 			}
 		}

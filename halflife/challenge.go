@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife/internal/cookie"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/limit"
 )
 
@@ -32,10 +33,10 @@ var (
 	rconChallenges = cookie.Kind{ID: 'r', Window: time.Hour, Value: rconChallengeFrom}
 )
 
-// a2sChallengeFrom derives a challenge from random bits. The challenge is never 0 or NoChallenge,
-// since both stand for a missing challenge.
+// a2sChallengeFrom derives a challenge from random bits. The challenge is never 0 or
+// wire.NoChallenge, since both stand for a missing challenge.
 func a2sChallengeFrom(raw uint64) uint32 {
-	if c := uint32(raw); c != 0 && c != NoChallenge {
+	if c := uint32(raw); c != 0 && c != wire.NoChallenge {
 		return c
 	}
 	return 0x5eed
@@ -44,7 +45,7 @@ func a2sChallengeFrom(raw uint64) uint32 {
 // rconChallengeFrom derives a challenge from random bits, in the range that all client programs
 // accept.
 func rconChallengeFrom(raw uint64) uint32 {
-	return minRconChallenge + uint32(raw%(maxRconChallenge-minRconChallenge+1))
+	return wire.MinRconChallenge + uint32(raw%(wire.MaxRconChallenge-wire.MinRconChallenge+1))
 }
 
 // containsAddr reports whether one of the networks contains the address.

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
+	"github.com/teeyard/teeyard/internal/halflifetest"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/mem"
 )
@@ -66,7 +68,7 @@ func (p *testNetwork) serveGame(addr string, y *fakeGame, set halflife.Settings)
 		p.t.Fatal(err)
 	}
 	return p.serve(addr, func(c transport.Conn, d transport.Datagram) {
-		if out = c; halflife.IsDatagram(d.Data) {
+		if out = c; wire.IsDatagram(d.Data) {
 			srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 		}
 	})
@@ -84,13 +86,13 @@ func TestQuery(t *testing.T) {
 	server := p.serveGame("192.168.0.1:8303", y, halflife.Settings{Limits: halflife.Limits{Address: plenty, Network: plenty, Bytes: plenty}})
 	for _, test := range []struct {
 		ask            halflife.QueryMethod
-		form           halflife.InfoFormat
+		form           wire.InfoFormat
 		players, rules int
 	}{
-		{halflife.QueryAny, halflife.FormatA2S, 64, 100},
-		{halflife.QueryA2S, halflife.FormatA2S, 64, 100},
-		{halflife.QueryText, halflife.FormatDetails, 41, 36}, // the rows that fit into one datagram
-		{halflife.QueryInfostring, halflife.FormatInfostring, 0, 0},
+		{halflife.QueryAny, wire.FormatA2S, 64, 100},
+		{halflife.QueryA2S, wire.FormatA2S, 64, 100},
+		{halflife.QueryText, wire.FormatDetails, 41, 36}, // the rows that fit into one datagram
+		{halflife.QueryInfostring, wire.FormatInfostring, 0, 0},
 	} {
 		conn := p.listen("192.168.0.2:0")
 		st, err := halflife.Query(t.Context(), conn, server, halflife.QueryConfig{Method: test.ask})
@@ -137,30 +139,30 @@ func scriptedServer(answers map[string][]string) func(transport.Conn, transport.
 // TestQueryOthers queries servers that support fewer formats or write them differently.
 func TestQueryOthers(t *testing.T) {
 	t.Parallel()
-	v := loadVectors(t)
-	b := func(name string) string { return string(v.get(name)) }
+	v := halflifetest.Load(t)
+	b := func(name string) string { return string(v.Get(name)) }
 	for name, test := range map[string]struct {
 		answers        map[string][]string
-		form           halflife.InfoFormat
+		form           wire.InfoFormat
 		players, rules int
 	}{
 		"half-life": {map[string][]string{"details": {b("Q.details.rep.seed")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}},
-			halflife.FormatDetails, 2, 3},
+			wire.FormatDetails, 2, 3},
 		"info to details": {map[string][]string{"details": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}},
-			halflife.FormatInfo, 2, 3},
+			wire.FormatInfo, 2, 3},
 		"split": {map[string][]string{"details": {b("Q.details.rep")}, "players": {b("Q.players.rep")},
-			"rules": {b("S.gold.rules.2"), b("S.gold.rules.0"), b("S.gold.rules.1")}}, halflife.FormatDetails, 2, 3},
-		"no lists": {map[string][]string{"details": {b("Q.details.rep")}}, halflife.FormatDetails, -1, -1},
+			"rules": {b("S.gold.rules.2"), b("S.gold.rules.0"), b("S.gold.rules.1")}}, wire.FormatDetails, 2, 3},
+		"no lists": {map[string][]string{"details": {b("Q.details.rep")}}, wire.FormatDetails, -1, -1},
 		"A2S unchallenged": {map[string][]string{"T": {b("A.info.rep.p48")}, "U": {b("A.player.rep")},
-			"V": {b("S.source.rules.0"), b("S.source.rules.2"), b("S.source.rules.1")}}, halflife.FormatA2S, 2, 3},
+			"V": {b("S.source.rules.0"), b("S.source.rules.2"), b("S.source.rules.1")}}, wire.FormatA2S, 2, 3},
 		"details to A2S": {map[string][]string{"T": {b("Q.details.rep")}, "players": {b("Q.players.rep.empty")}, "rules": {b("Q.rules.rep.empty")}},
-			halflife.FormatDetails, 0, 0},
+			wire.FormatDetails, 0, 0},
 		"both": {map[string][]string{"T": {b("Q.details.rep"), b("A.info.rep.p48")}, "U": {b("A.player.rep")}, "V": {b("A.rules.rep")}},
-			halflife.FormatA2S, 2, 3},
+			wire.FormatA2S, 2, 3},
 		"info only": {map[string][]string{"info\x00": {b("Q.info.rep")}, "players": {b("Q.players.rep")}, "rules": {b("Q.rules.rep")}},
-			halflife.FormatInfo, 2, 3},
+			wire.FormatInfo, 2, 3},
 		"challenge for all": {map[string][]string{"T": {b("A.chal.rep"), b("A.info.rep.p17")}, "U\xff": {b("A.chal.rep")},
-			"U\x4b": {b("A.player.rep")}, "V\x4b": {b("A.rules.rep")}}, halflife.FormatA2S, 2, 3},
+			"U\x4b": {b("A.player.rep")}, "V\x4b": {b("A.rules.rep")}}, wire.FormatA2S, 2, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -263,7 +265,7 @@ func TestRconClient(t *testing.T) {
 	if got, err := c.Run(t.Context(), "quiet"); got != "" || err != nil {
 		t.Errorf("%v: %q", err, got)
 	}
-	if _, err := c.Run(t.Context(), "two\nlines"); !errors.Is(err, halflife.ErrCommand) {
+	if _, err := c.Run(t.Context(), "two\nlines"); !errors.Is(err, wire.ErrCommand) {
 		t.Errorf("two lines: %v", err)
 	}
 	if d := cmp.Diff([]string{"0 status all", "0 status all", "0 quiet"}, y.commands); d != "" {
@@ -282,7 +284,7 @@ func TestRconClient(t *testing.T) {
 			break
 		}
 	}
-	if _, err := halflife.NewRconClient(p.listen("203.0.113.2:0"), server, `a"b`); !errors.Is(err, halflife.ErrPassword) {
+	if _, err := halflife.NewRconClient(p.listen("203.0.113.2:0"), server, `a"b`); !errors.Is(err, wire.ErrPassword) {
 		t.Errorf("%v", err)
 	}
 }
@@ -312,10 +314,10 @@ func TestRconOnce(t *testing.T) {
 			commands := make(chan string, 10)
 			turn := 0
 			server := p.serve("10.0.0.1:27015", func(c transport.Conn, d transport.Datagram) {
-				switch halflife.ParseRequest(d.Data).Kind {
-				case halflife.RequestRconChallenge:
-					c.Send(d.Peer, halflife.AppendRconChallenge(nil, 123456789))
-				case halflife.RequestRcon:
+				switch wire.ParseRequest(d.Data).Kind {
+				case wire.RequestRconChallenge:
+					c.Send(d.Peer, wire.AppendRconChallenge(nil, 123456789))
+				case wire.RequestRcon:
 					commands <- string(d.Data)
 					if r := test.reply[min(turn, len(test.reply)-1)]; r != "" {
 						c.Send(d.Peer, []byte(r))
@@ -346,7 +348,7 @@ func TestRconHostileTexts(t *testing.T) {
 	t.Parallel()
 	p := newTestNetwork(t)
 	server := p.serve("10.0.0.1:27015", func(c transport.Conn, d transport.Datagram) {
-		c.Send(d.Peer, halflife.AppendPrint(nil, "Bad rcon_password.\n\u202e\x1b[2J\u009bx\n"))
+		c.Send(d.Peer, wire.AppendPrint(nil, "Bad rcon_password.\n\u202e\x1b[2J\u009bx\n"))
 	})
 	_, err := p.rconClient("10.0.0.2:0", server, adminPassword).Run(t.Context(), "status")
 	if !errors.Is(err, halflife.ErrAuth) || strings.ContainsAny(err.Error(), "\u202e\x1b\u009b") {
@@ -374,9 +376,9 @@ func TestRconNobody(t *testing.T) {
 }
 
 // pagedMaster answers like a master that sends two servers per page in the given format.
-func pagedMaster(form halflife.ListFormat, servers []netip.AddrPort) func(transport.Conn, transport.Datagram) {
+func pagedMaster(form wire.ListFormat, servers []netip.AddrPort) func(transport.Conn, transport.Datagram) {
 	return func(c transport.Conn, d transport.Datagram) {
-		req, ok := halflife.ParseListRequest(d.Data)
+		req, ok := wire.ParseListRequest(d.Data)
 		if !ok || req.Format != form {
 			return
 		}
@@ -384,17 +386,17 @@ func pagedMaster(form halflife.ListFormat, servers []netip.AddrPort) func(transp
 		if i := slices.Index(servers, req.After); i >= 0 {
 			from = i + 1
 		}
-		l := halflife.List{Format: form, Servers: servers[from:min(from+2, len(servers))]}
-		if l.Format == halflife.ListID {
-			l.Format = halflife.ListBatch
+		l := wire.List{Format: form, Servers: servers[from:min(from+2, len(servers))]}
+		if l.Format == wire.ListID {
+			l.Format = wire.ListBatch
 		}
 		if l.End = from+2 >= len(servers); !l.End {
 			l.Next = uint32(from + 2)
 		}
-		if form == halflife.ListAll {
+		if form == wire.ListAll {
 			l.Servers = servers
 		}
-		c.Send(d.Peer, halflife.AppendList(nil, &l))
+		c.Send(d.Peer, wire.AppendList(nil, &l))
 	}
 }
 
@@ -405,12 +407,12 @@ func TestFetchList(t *testing.T) {
 	all := []netip.AddrPort{addr("198.51.100.1:1"), addr("10.1.2.3:27015"), addr("198.51.100.2:2"), addr("224.0.0.1:5"),
 		addr("127.0.0.1:9"), addr("198.51.100.1:1"), addr("198.51.100.3:0"), addr("255.255.255.255:7"), addr("198.51.100.3:3")}
 	want := []transport.Peer{{AddrPort: all[0]}, {AddrPort: all[2]}, {AddrPort: all[8]}}
-	for _, form := range []halflife.ListFormat{halflife.ListAll, halflife.ListBatch, halflife.ListID, halflife.ListSteam} {
+	for _, form := range []wire.ListFormat{wire.ListAll, wire.ListBatch, wire.ListID, wire.ListSteam} {
 		t.Run(form.String(), func(t *testing.T) {
 			t.Parallel()
 			p := newTestNetwork(t)
 			servers := all
-			if form == halflife.ListSteam { // in this format a repeated address means a loop
+			if form == wire.ListSteam { // in this format a repeated address means a loop
 				servers = slices.Delete(slices.Clone(all), 5, 6)
 			}
 			master := p.serve("10.0.0.1:27010", pagedMaster(form, servers))
@@ -434,7 +436,7 @@ func TestFetchListHostile(t *testing.T) {
 	n := byte(0)
 	master := p.serve("10.0.0.1:27010", func(c transport.Conn, d transport.Datagram) {
 		n++
-		c.Send(d.Peer, halflife.AppendList(nil, &halflife.List{Format: halflife.ListSteam, Servers: []netip.AddrPort{
+		c.Send(d.Peer, wire.AppendList(nil, &wire.List{Format: wire.ListSteam, Servers: []netip.AddrPort{
 			netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, n}), 1)}}))
 	})
 	if got, err := halflife.FetchList(t.Context(), p.listen("10.0.0.2:0"), master, halflife.ListConfig{}); len(got) > 101 || err != nil {
@@ -455,20 +457,20 @@ func TestRegistrar(t *testing.T) {
 	var out []string
 	r := halflife.NewRegistrar(halflife.RegistrarConfig{
 		Masters:   []transport.Peer{master},
-		Heartbeat: func() halflife.Heartbeat { return halflife.Heartbeat{Info: sampleInfo, Region: 255} },
+		Heartbeat: func() wire.Heartbeat { return wire.Heartbeat{Info: halflifetest.Info(), Region: 255} },
 		Send: func(to transport.Peer, b []byte) {
 			if to != master {
 				t.Errorf("%q is sent to %v", b, to)
 			}
 			out = append(out, string(b[:1]))
 			if b[0] == '0' {
-				if h, err := halflife.ParseHeartbeat(b); err != nil || h.Challenge != 77 || h.Info.Map != "dm1" {
+				if h, err := wire.ParseHeartbeat(b); err != nil || h.Challenge != 77 || h.Info.Map != "dm1" {
 					t.Errorf("%+v, %v", h, err)
 				}
 			}
 		},
 	})
-	challenge := halflife.AppendMasterChallenge(nil, 77, 0)
+	challenge := wire.AppendMasterChallenge(nil, 77, 0)
 	now := int64(5e9)
 	step := func(d time.Duration, want string) {
 		t.Helper()

@@ -9,7 +9,7 @@
 //	srv, err := halflife.NewServer(halflife.ServerConfig{Game: game, Send: conn.Send})
 //	...
 //	for _, d := range batch[:n] {
-//		if halflife.IsDatagram(d.Data) {
+//		if wire.IsDatagram(d.Data) {
 //			srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 //		} else {
 //			game.Feed(d)
@@ -71,10 +71,6 @@
 // server on the lists of masters. Like Server, it sends and receives through the port of the game.
 // Package master implements the master itself.
 //
-// # The wire format
-//
-// Every message has a stateless Append and Parse function. Numbers are little-endian except for
-// ports in lists. Datagrams from and to game servers begin with four bytes FF, requests to masters
-// do not. Parsers accept messages that are longer than expected and treat counts as upper bounds. A
-// parser returns an error only for a message of another kind.
+// Package wire has the messages themselves, such as the Info, Player and Rule that a Game returns
+// and Query reads.
 package halflife

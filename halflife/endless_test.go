@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -58,25 +59,25 @@ func TestEndlessMasters(t *testing.T) {
 	server := func(n int) netip.AddrPort {
 		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, byte(n >> 16), byte(n >> 8), byte(n)}), 1)
 	}
-	page := func(n, size int, form halflife.ListFormat, end bool) []byte {
-		l := halflife.List{Format: form, End: end, Next: uint32(n + 1)}
+	page := func(n, size int, form wire.ListFormat, end bool) []byte {
+		l := wire.List{Format: form, End: end, Next: uint32(n + 1)}
 		for i := range size {
 			l.Servers = append(l.Servers, server(n*size+i))
 		}
-		return halflife.AppendList(nil, &l)
+		return wire.AppendList(nil, &l)
 	}
 	for name, c := range map[string]struct {
-		form halflife.ListFormat
+		form wire.ListFormat
 		next func(n int) []byte
 	}{
-		"pages marked as the last":  {halflife.ListSteam, func(n int) []byte { return page(n, 1, halflife.ListSteam, true) }},
-		"full pages":                {halflife.ListSteam, func(n int) []byte { return page(n, 230, halflife.ListSteam, false) }},
-		"one page again and again":  {halflife.ListSteam, func(int) []byte { return page(0, 1, halflife.ListSteam, true) }},
-		"pages by number":           {halflife.ListBatch, func(n int) []byte { return page(n, 1, halflife.ListBatch, false) }},
-		"lists without pages":       {halflife.ListAll, func(n int) []byte { return page(n, 1, halflife.ListAll, false) }},
-		"what is no page":           {halflife.ListSteam, func(int) []byte { return []byte("\xff\xff\xff\xffnonsense") }},
-		"empty pages":               {halflife.ListSteam, func(int) []byte { return page(0, 0, halflife.ListSteam, false) }},
-		"a page, then what is none": {halflife.ListSteam, func(n int) []byte { return [][]byte{page(0, 1, halflife.ListSteam, true), []byte("x")}[min(n, 1)] }},
+		"pages marked as the last":  {wire.ListSteam, func(n int) []byte { return page(n, 1, wire.ListSteam, true) }},
+		"full pages":                {wire.ListSteam, func(n int) []byte { return page(n, 230, wire.ListSteam, false) }},
+		"one page again and again":  {wire.ListSteam, func(int) []byte { return page(0, 1, wire.ListSteam, true) }},
+		"pages by number":           {wire.ListBatch, func(n int) []byte { return page(n, 1, wire.ListBatch, false) }},
+		"lists without pages":       {wire.ListAll, func(n int) []byte { return page(n, 1, wire.ListAll, false) }},
+		"what is no page":           {wire.ListSteam, func(int) []byte { return []byte("\xff\xff\xff\xffnonsense") }},
+		"empty pages":               {wire.ListSteam, func(int) []byte { return page(0, 0, wire.ListSteam, false) }},
+		"a page, then what is none": {wire.ListSteam, func(n int) []byte { return [][]byte{page(0, 1, wire.ListSteam, true), []byte("x")}[min(n, 1)] }},
 	} {
 		conn := newEndlessConn(t, c.next)
 		got, err := halflife.FetchList(t.Context(), conn, endlessPeer, halflife.ListConfig{Format: c.form})
@@ -95,7 +96,7 @@ func TestEndlessMasters(t *testing.T) {
 		}
 	}
 	// A slow master sends a page at the end of every wait.
-	conn := newEndlessConn(t, func(n int) []byte { return page(n, 1, halflife.ListSteam, false) })
+	conn := newEndlessConn(t, func(n int) []byte { return page(n, 1, wire.ListSteam, false) })
 	conn.step = 450 * time.Millisecond
 	if got, err := halflife.FetchList(t.Context(), conn, endlessPeer, halflife.ListConfig{}); err != nil || len(got) == 0 || conn.elapsed() > 40*time.Second {
 		t.Errorf("slow pages: %d servers, %v, %v", len(got), err, conn.elapsed())
@@ -105,10 +106,10 @@ func TestEndlessMasters(t *testing.T) {
 // TestEndlessServers checks that queries and rcon commands end when a game server never stops
 // sending.
 func TestEndlessServers(t *testing.T) {
-	info := &halflife.Info{Name: "x"}
+	info := &wire.Info{Name: "x"}
 	replies := [][]byte{
-		halflife.AppendInfo(nil, info), halflife.AppendInfostring(nil, info), halflife.AppendDetails(nil, info),
-		halflife.AppendA2SChallenge(nil, 77), []byte("nonsense"), halflife.AppendPart(nil, halflife.SplitSource, 5, make([]byte, 3000), 1, halflife.SourcePart),
+		wire.AppendInfo(nil, info), wire.AppendInfostring(nil, info), wire.AppendDetails(nil, info),
+		wire.AppendA2SChallenge(nil, 77), []byte("nonsense"), wire.AppendPart(nil, wire.SplitSource, 5, make([]byte, 3000), 1, wire.SourcePart),
 	}
 	for _, set := range [][]int{{0, 1}, {0, 1, 2}, {3}, {4}, {5}, {0, 1, 2, 3, 4, 5}} {
 		conn := newEndlessConn(t, func(n int) []byte { return replies[set[n%len(set)]] })
@@ -119,11 +120,11 @@ func TestEndlessServers(t *testing.T) {
 	}
 	for name, next := range map[string]func(n int) []byte{
 		"nonsense":   func(int) []byte { return []byte("\xff\xff\xff\xffnonsense") },
-		"output":     func(int) []byte { return halflife.AppendPrint(nil, strings.Repeat("x", 1000)) },
-		"challenges": func(int) []byte { return halflife.AppendRconChallenge(nil, 123456789) },
+		"output":     func(int) []byte { return wire.AppendPrint(nil, strings.Repeat("x", 1000)) },
+		"challenges": func(int) []byte { return wire.AppendRconChallenge(nil, 123456789) },
 		"parts":      func(int) []byte { return replies[5] },
 		"challenge, then": func(n int) []byte {
-			return [][]byte{halflife.AppendRconChallenge(nil, 123456789), []byte("\xff\xff\xff\xfflx\x00")}[min(n, 1)]
+			return [][]byte{wire.AppendRconChallenge(nil, 123456789), []byte("\xff\xff\xff\xfflx\x00")}[min(n, 1)]
 		},
 	} {
 		conn := newEndlessConn(t, next)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/mem"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -15,16 +16,16 @@ import (
 // chessGame is a game unrelated to Half-Life.
 type chessGame struct{}
 
-func (chessGame) Info() halflife.Info {
-	return halflife.Info{Name: "Chess Club", Map: "board", Dir: "chess", Game: "Chess", Players: 2, Max: 2, Version: "1.0"}
+func (chessGame) Info() wire.Info {
+	return wire.Info{Name: "Chess Club", Map: "board", Dir: "chess", Game: "Chess", Players: 2, Max: 2, Version: "1.0"}
 }
 
-func (chessGame) Players(dst []halflife.Player) []halflife.Player {
-	return append(dst, halflife.Player{Name: "white", Score: 3, Time: 5 * time.Minute}, halflife.Player{Name: "black", Score: 1})
+func (chessGame) Players(dst []wire.Player) []wire.Player {
+	return append(dst, wire.Player{Name: "white", Score: 3, Time: 5 * time.Minute}, wire.Player{Name: "black", Score: 1})
 }
 
-func (chessGame) Rules(dst []halflife.Rule) []halflife.Rule {
-	return append(dst, halflife.Rule{Name: "clock", Value: "5+3"})
+func (chessGame) Rules(dst []wire.Rule) []wire.Rule {
+	return append(dst, wire.Rule{Name: "clock", Value: "5+3"})
 }
 
 func (chessGame) RunRcon(_ transport.Peer, _ int, line string, print func(string), done func()) {
@@ -51,7 +52,7 @@ func Example() {
 		defer close(over)
 		forever := func(now int64) (next int64, more bool) { return now + 1e9, true }
 		transport.Run(context.Background(), conn, forever, func(d transport.Datagram) {
-			if halflife.IsDatagram(d.Data) {
+			if wire.IsDatagram(d.Data) {
 				srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 			}
 		})
@@ -96,7 +97,7 @@ func ExampleFetchList() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	servers, err := halflife.FetchList(ctx, conn, m, halflife.ListConfig{Filter: halflife.Filter{NotEmpty: true}})
+	servers, err := halflife.FetchList(ctx, conn, m, halflife.ListConfig{Filter: wire.Filter{NotEmpty: true}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,21 +10,23 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
+	"github.com/teeyard/teeyard/internal/halflifetest"
 	"github.com/teeyard/teeyard/transport"
 )
 
 // fakeGame is a game server with settable info, players and rules.
 type fakeGame struct {
-	info     halflife.Info
-	players  []halflife.Player
-	rules    []halflife.Rule
+	info     wire.Info
+	players  []wire.Player
+	rules    []wire.Rule
 	commands []string
 	output   []string // printed by each command
 }
 
-func (y *fakeGame) Info() halflife.Info                             { return y.info }
-func (y *fakeGame) Players(dst []halflife.Player) []halflife.Player { return append(dst, y.players...) }
-func (y *fakeGame) Rules(dst []halflife.Rule) []halflife.Rule       { return append(dst, y.rules...) }
+func (y *fakeGame) Info() wire.Info                         { return y.info }
+func (y *fakeGame) Players(dst []wire.Player) []wire.Player { return append(dst, y.players...) }
+func (y *fakeGame) Rules(dst []wire.Rule) []wire.Rule       { return append(dst, y.rules...) }
 func (y *fakeGame) RunRcon(_ transport.Peer, level int, line string, print func(string), done func()) {
 	y.commands = append(y.commands, fmt.Sprintf("%d %s", level, line))
 	for _, text := range y.output {
@@ -34,7 +36,7 @@ func (y *fakeGame) RunRcon(_ transport.Peer, level int, line string, print func(
 }
 
 func newFakeGame() *fakeGame {
-	y := &fakeGame{info: sampleInfo, players: samplePlayers, rules: sampleRules, output: []string{"done"}}
+	y := &fakeGame{info: halflifetest.Info(), players: halflifetest.Players(), rules: halflifetest.Rules(), output: []string{"done"}}
 	y.info.Version, y.info.Keywords = "0.7.5", "dm"
 	return y
 }
@@ -43,7 +45,7 @@ func newFakeGame() *fakeGame {
 func (y *fakeGame) setPlayers(n int) {
 	y.players = nil
 	for i := range n {
-		y.players = append(y.players, halflife.Player{Index: i + 1, Name: fmt.Sprintf("player %02d of a long name", i),
+		y.players = append(y.players, wire.Player{Index: i + 1, Name: fmt.Sprintf("player %02d of a long name", i),
 			Score: int32(i - 5), Time: time.Duration(i) * time.Second})
 	}
 }
@@ -52,7 +54,7 @@ func (y *fakeGame) setPlayers(n int) {
 func (y *fakeGame) setRules(n int) {
 	y.rules = nil
 	for i := range n {
-		y.rules = append(y.rules, halflife.Rule{Name: fmt.Sprintf("sv_rule_number_%03d", i), Value: strings.Repeat("x", i%40)})
+		y.rules = append(y.rules, wire.Rule{Name: fmt.Sprintf("sv_rule_number_%03d", i), Value: strings.Repeat("x", i%40)})
 	}
 }
 
@@ -115,7 +117,7 @@ func (l *testServer) ask(peer transport.Peer, b []byte) [][]byte {
 		if s.to != peer {
 			l.t.Errorf("a datagram of %v was answered to %v", peer, s.to)
 		}
-		if len(s.b) > halflife.MaxDatagram {
+		if len(s.b) > wire.MaxDatagram {
 			l.t.Errorf("a datagram of %d bytes was sent", len(s.b))
 		}
 		out = append(out, s.b)
@@ -138,20 +140,20 @@ func (l *testServer) askOne(peer transport.Peer, b []byte) []byte {
 }
 
 // queryA2S gets a challenge, sends a request with it and returns the answers.
-func (l *testServer) queryA2S(peer transport.Peer, kind halflife.RequestKind) [][]byte {
+func (l *testServer) queryA2S(peer transport.Peer, kind wire.RequestKind) [][]byte {
 	l.t.Helper()
-	c, err := halflife.ParseA2SChallenge(l.askOne(peer, halflife.AppendA2SRequest(nil, kind, halflife.NoChallenge)))
+	c, err := wire.ParseA2SChallenge(l.askOne(peer, wire.AppendA2SRequest(nil, kind, wire.NoChallenge)))
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return l.ask(peer, halflife.AppendA2SRequest(nil, kind, c))
+	return l.ask(peer, wire.AppendA2SRequest(nil, kind, c))
 }
 
 // challenge gets an rcon challenge with a padded request, as our own client does.
 func (l *testServer) challenge(peer transport.Peer) uint32 {
 	l.t.Helper()
-	req := append(halflife.AppendTextRequest(nil, halflife.RequestRconChallenge), make([]byte, 8)...)
-	c, err := halflife.ParseRconChallenge(l.askOne(peer, req))
+	req := append(wire.AppendTextRequest(nil, wire.RequestRconChallenge), make([]byte, 8)...)
+	c, err := wire.ParseRconChallenge(l.askOne(peer, req))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -161,13 +163,13 @@ func (l *testServer) challenge(peer transport.Peer) uint32 {
 // rcon sends a command and returns its output, or "" if the server does not answer.
 func (l *testServer) rcon(peer transport.Peer, challenge uint32, password, command string) string {
 	l.t.Helper()
-	req, err := halflife.AppendRcon(nil, challenge, password, command)
+	req, err := wire.AppendRcon(nil, challenge, password, command)
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	var text []byte
 	for _, b := range l.ask(peer, req) {
-		if part, err := halflife.ParsePrint(b); err == nil {
+		if part, err := wire.ParsePrint(b); err == nil {
 			text = append(text, part...)
 		} else {
 			text = append(text, b...)
@@ -193,4 +195,4 @@ func checkEqual(t *testing.T, want, got any, err error) {
 	}
 }
 
-func textRequest(kind halflife.RequestKind) []byte { return halflife.AppendTextRequest(nil, kind) }
+func textRequest(kind wire.RequestKind) []byte { return wire.AppendTextRequest(nil, kind) }

@@ -6,15 +6,16 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/transport"
 )
 
 // ListConfig configures FetchList.
 type ListConfig struct {
 	// Format is the request format. The zero value is supported by most masters.
-	Format ListFormat
-	// Filter selects servers. ListBatch and ListAll cannot send a filter.
-	Filter Filter
+	Format wire.ListFormat
+	// Filter selects servers. wire.ListBatch and wire.ListAll cannot send a filter.
+	Filter wire.Filter
 	// IncludeLAN keeps addresses of local networks. Public masters should not list such addresses.
 	IncludeLAN bool
 	// OnPage, if set, is called after each page with the number of servers so far.
@@ -38,7 +39,7 @@ func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, 
 	defer context.AfterFunc(ctx, conn.Wake)()
 	f := listFetcher{conn: conn, master: transport.Unmap(master), cfg: cfg, end: conn.Now() + int64(maxListTime), seen: make(map[transport.Peer]bool)}
 	f.batch = make([]transport.Datagram, 1)
-	req := ListRequest{Format: cfg.Format, Region: RegionAll, Filter: cfg.Filter, HasFilter: cfg.Filter != Filter{}}
+	req := wire.ListRequest{Format: cfg.Format, Region: wire.RegionAll, Filter: cfg.Filter, HasFilter: cfg.Filter != wire.Filter{}}
 	ids, cursors := map[uint32]bool{0: true}, map[netip.AddrPort]bool{{}: true}
 	for range maxPages {
 		if f.isFull() {
@@ -50,10 +51,10 @@ func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, 
 		}
 		more := false
 		switch page.Format {
-		case ListBatch:
+		case wire.ListBatch:
 			req.ID, more = page.Next, !ids[page.Next]
 			ids[page.Next] = true
-		case ListSteam:
+		case wire.ListSteam:
 			if n := len(page.Servers); n > 0 && !page.End {
 				req.After = page.Servers[n-1]
 				more = !cursors[req.After]
@@ -65,7 +66,7 @@ func FetchList(ctx context.Context, conn transport.Conn, master transport.Peer, 
 		}
 	}
 	// Some masters send further pages without a request and mark each one as the last.
-	if cfg.Format == ListSteam || cfg.Format == ListAll {
+	if cfg.Format == wire.ListSteam || cfg.Format == wire.ListAll {
 		for range maxPages {
 			if f.isFull() {
 				break
@@ -94,8 +95,8 @@ type listFetcher struct {
 }
 
 // requestPage sends the request and repeats it until a page arrives.
-func (f *listFetcher) requestPage(ctx context.Context, req *ListRequest) (*List, error) {
-	f.buf = AppendListRequest(f.buf[:0], req)
+func (f *listFetcher) requestPage(ctx context.Context, req *wire.ListRequest) (*wire.List, error) {
+	f.buf = wire.AppendListRequest(f.buf[:0], req)
 	for try := range listAttempts {
 		f.conn.Send(f.master, f.buf)
 		page, err := f.readPage(ctx, f.conn.Now()+int64(listTimeout<<try))
@@ -107,13 +108,13 @@ func (f *listFetcher) requestPage(ctx context.Context, req *ListRequest) (*List,
 }
 
 // readPage returns the next page, or nil when the time is up.
-func (f *listFetcher) readPage(ctx context.Context, until int64) (*List, error) {
+func (f *listFetcher) readPage(ctx context.Context, until int64) (*wire.List, error) {
 	for {
 		d, ok, err := receive(ctx, f.conn, f.batch, f.master, until)
 		if !ok {
 			return nil, err
 		}
-		page, err := ParseList(d.Data)
+		page, err := wire.ParseList(d.Data)
 		if err != nil {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -52,14 +53,14 @@ type Status struct {
 	// Peer is the address of the server.
 	Peer transport.Peer
 	// Format is the format of the answer that Info was read from.
-	Format InfoFormat
+	Format wire.InfoFormat
 	// Ping is the time from the request to the answer.
 	Ping time.Duration
 	// Info is the server's description of itself.
-	Info Info
+	Info wire.Info
 	// Players and Rules are nil if the server did not send them.
-	Players []Player
-	Rules   []Rule
+	Players []wire.Player
+	Rules   []wire.Rule
 }
 
 // Query queries one server. No other goroutine may read from conn meanwhile. The error wraps
@@ -82,7 +83,7 @@ func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, 
 	cfg.Timeout = cmp.Or(cfg.Timeout, 500*time.Millisecond)
 	gap := int64(time.Second) / int64(cmp.Or(cfg.Rate, 100))
 	asked := make(map[transport.Peer]*serverQuery)
-	var parts PartAssembler
+	var parts wire.PartAssembler
 	next := conn.Now()
 	step := func(now int64) (until int64, more bool) {
 		for len(peers) > 0 && now >= next {
@@ -92,7 +93,7 @@ func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, 
 			if asked[p] != nil {
 				continue
 			}
-			a := &serverQuery{cfg: cfg, send: func(b []byte) { conn.Send(p, b) }, challenge: NoChallenge}
+			a := &serverQuery{cfg: cfg, send: func(b []byte) { conn.Send(p, b) }, challenge: wire.NoChallenge}
 			a.status.Peer = p
 			asked[p] = a
 			a.sendRequests(now)
@@ -119,7 +120,7 @@ func QueryAll(ctx context.Context, conn transport.Conn, peers []transport.Peer, 
 		if a == nil || a.done {
 			return
 		}
-		if IsPart(b) {
+		if wire.IsPart(b) {
 			b = parts.Feed(d.ReceivedAt, d.Peer.AddrPort, b)
 		}
 		if b != nil {
@@ -167,16 +168,16 @@ func (a *serverQuery) sendRequests(now int64) {
 		return
 	}
 	if a.cfg.Method == QueryAny || a.cfg.Method == QueryA2S {
-		a.sendRequest(AppendA2SRequest(a.buf[:0], RequestA2SInfo, a.challenge))
+		a.sendRequest(wire.AppendA2SRequest(a.buf[:0], wire.RequestA2SInfo, a.challenge))
 	}
 	if a.cfg.Method == QueryAny || a.cfg.Method == QueryText {
-		a.sendRequest(AppendTextRequest(a.buf[:0], RequestDetails))
+		a.sendRequest(wire.AppendTextRequest(a.buf[:0], wire.RequestDetails))
 		if a.tries > 1 {
-			a.sendRequest(AppendTextRequest(a.buf[:0], RequestInfo))
+			a.sendRequest(wire.AppendTextRequest(a.buf[:0], wire.RequestInfo))
 		}
 	}
 	if a.cfg.Method == QueryInfostring || a.cfg.Method == QueryAny && a.tries > 2 {
-		a.sendRequest(AppendTextRequest(a.buf[:0], RequestInfostring))
+		a.sendRequest(wire.AppendTextRequest(a.buf[:0], wire.RequestInfostring))
 	}
 }
 
@@ -187,17 +188,17 @@ func (a *serverQuery) sendRequest(b []byte) {
 
 func (a *serverQuery) requestLists() {
 	if a.status.Players == nil {
-		if a.status.Format == FormatA2S {
-			a.sendRequest(AppendA2SRequest(a.buf[:0], RequestA2SPlayers, a.challenge))
+		if a.status.Format == wire.FormatA2S {
+			a.sendRequest(wire.AppendA2SRequest(a.buf[:0], wire.RequestA2SPlayers, a.challenge))
 		} else {
-			a.sendRequest(AppendTextRequest(a.buf[:0], RequestPlayers))
+			a.sendRequest(wire.AppendTextRequest(a.buf[:0], wire.RequestPlayers))
 		}
 	}
 	if a.status.Rules == nil {
-		if a.status.Format == FormatA2S {
-			a.sendRequest(AppendA2SRequest(a.buf[:0], RequestA2SRules, a.challenge))
+		if a.status.Format == wire.FormatA2S {
+			a.sendRequest(wire.AppendA2SRequest(a.buf[:0], wire.RequestA2SRules, a.challenge))
 		} else {
-			a.sendRequest(AppendTextRequest(a.buf[:0], RequestRules))
+			a.sendRequest(wire.AppendTextRequest(a.buf[:0], wire.RequestRules))
 		}
 	}
 }
@@ -215,7 +216,7 @@ func (a *serverQuery) handleTimeout(now int64) {
 }
 
 func (a *serverQuery) startLists(now int64) {
-	if a.cfg.InfoOnly || a.status.Format == FormatInfostring {
+	if a.cfg.InfoOnly || a.status.Format == wire.FormatInfostring {
 		a.done = true
 		return
 	}
@@ -224,51 +225,53 @@ func (a *serverQuery) startLists(now int64) {
 }
 
 func (a *serverQuery) handleAnswer(now int64, b []byte) {
-	switch messageKind(b) {
-	case kindChallenge:
-		c, err := ParseA2SChallenge(b)
-		if err != nil || a.challenges == maxChallenges || a.cfg.Method == QueryText || a.cfg.Method == QueryInfostring {
-			return
-		}
-		a.challenges++
-		a.challenge = c
-		if a.haveInfo {
-			a.requestLists()
-		} else {
-			a.sendRequest(AppendA2SRequest(a.buf[:0], RequestA2SInfo, c))
-			// A server with challenges supports A2S. Wait a whole try for its answer.
-			a.deadline = max(a.deadline, now+int64(a.cfg.Timeout))
-		}
-	case kindPlayers:
-		if players, err := ParsePlayers(b); err == nil && a.haveInfo && a.status.Players == nil {
-			a.status.Players = players
-		}
-	case kindRules:
-		if rules, err := ParseRules(b); err == nil && a.haveInfo && a.status.Rules == nil {
-			a.status.Rules = rules
-		}
-	default:
-		if !a.haveInfo {
-			a.handleInfo(now, b)
-		}
+	if c, err := wire.ParseA2SChallenge(b); err == nil {
+		a.handleChallenge(now, c)
+		return
 	}
-	if a.haveInfo && a.status.Players != nil && a.status.Rules != nil {
+	if !a.haveInfo {
+		a.handleInfo(now, b)
+		return
+	}
+	if players, err := wire.ParsePlayers(b); err == nil && a.status.Players == nil {
+		a.status.Players = players
+	}
+	if rules, err := wire.ParseRules(b); err == nil && a.status.Rules == nil {
+		a.status.Rules = rules
+	}
+	if a.status.Players != nil && a.status.Rules != nil {
 		a.done = true
 	}
 }
 
+// handleChallenge repeats the current requests with the challenge that the server sent.
+func (a *serverQuery) handleChallenge(now int64, c uint32) {
+	if a.challenges == maxChallenges || a.cfg.Method == QueryText || a.cfg.Method == QueryInfostring {
+		return
+	}
+	a.challenges++
+	a.challenge = c
+	if a.haveInfo {
+		a.requestLists()
+		return
+	}
+	a.sendRequest(wire.AppendA2SRequest(a.buf[:0], wire.RequestA2SInfo, c))
+	// A server with challenges supports A2S. Wait a whole try for its answer.
+	a.deadline = max(a.deadline, now+int64(a.cfg.Timeout))
+}
+
 // handleInfo handles an answer that may be an Info.
 func (a *serverQuery) handleInfo(now int64, b []byte) {
-	i, form, err := ParseInfo(b)
-	if err != nil || form == a.status.Format || a.status.Format == FormatDetails && form != FormatA2S {
+	i, form, err := wire.ParseInfo(b)
+	if err != nil || form == a.status.Format || a.status.Format == wire.FormatDetails && form != wire.FormatA2S {
 		return
 	}
 	first := a.status.Format == 0
-	if first || form == FormatA2S {
+	if first || form == wire.FormatA2S {
 		a.status.Ping = time.Duration(now - a.sentAt)
 	}
 	a.status.Info, a.status.Format = i, form
-	if form == FormatA2S || a.cfg.Method != QueryAny {
+	if form == wire.FormatA2S || a.cfg.Method != QueryAny {
 		a.startLists(now)
 		return
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -64,7 +65,7 @@ func TestRconChallengesOfNeighbours(t *testing.T) {
 		return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, 100, byte(n)}), 27005)
 	}
 	for i := range 201 {
-		l.queryA2S(at(i), halflife.RequestA2SInfo) // proves the address
+		l.queryA2S(at(i), wire.RequestA2SInfo) // proves the address
 	}
 	flood := func() (answers int) {
 		for i := range 3000 {
@@ -96,11 +97,11 @@ func TestRconTooLong(t *testing.T) {
 		b := []byte(fmt.Sprintf("\xff\xff\xff\xffrcon %d \"%s\" echo ", c, password))
 		return append(b, strings.Repeat("x", size-len(b))...)
 	}
-	if got := l.askOne(alice, request(adminPassword, halflife.MaxRcon)); string(got) != "\xff\xff\xff\xffldone\n\x00\x00" {
+	if got := l.askOne(alice, request(adminPassword, wire.MaxRcon)); string(got) != "\xff\xff\xff\xffldone\n\x00\x00" {
 		t.Errorf("the longest request is answered with %q", got)
 	}
 	l.game.commands = nil
-	for _, size := range []int{halflife.MaxRcon + 1, 1300} {
+	for _, size := range []int{wire.MaxRcon + 1, 1300} {
 		want := fmt.Sprintf("\xff\xff\xff\xfflNot run: the request has %d bytes; the limit is 512.\n\x00\x00", size)
 		if got := l.askOne(alice, request(adminPassword, size)); string(got) != want {
 			t.Errorf("a request of %d bytes is answered with %q", size, got)
@@ -139,15 +140,15 @@ func TestRconOutput(t *testing.T) {
 			l.game.output = append(l.game.output, s)
 		}
 		want := strings.Join(l.game.output, "")
-		req, err := halflife.AppendRcon(nil, l.challenge(loopbackPeer), adminPassword, "go")
+		req, err := wire.AppendRcon(nil, l.challenge(loopbackPeer), adminPassword, "go")
 		if err != nil {
 			rt.Fatal(err)
 		}
 		var got strings.Builder
 		prints := l.ask(loopbackPeer, req)
 		for i, b := range prints {
-			text, err := halflife.ParsePrint(b)
-			if err != nil || len(text) > halflife.MaxPrint || !strings.HasSuffix(string(b), "\x00\x00") || !utf8.Valid(text) {
+			text, err := wire.ParsePrint(b)
+			if err != nil || len(text) > wire.MaxPrint || !strings.HasSuffix(string(b), "\x00\x00") || !utf8.Valid(text) {
 				rt.Fatalf("print %d of %d: %v, %q", i, len(prints), err, b)
 			}
 			if i < len(prints)-1 && !strings.HasSuffix(string(text), "\n") && !strings.Contains(strings.Join(l.game.output, ""), string(text)) {
@@ -364,8 +365,8 @@ func TestTableFlushing(t *testing.T) {
 	const many = 200
 	for range 5 {
 		for i := range many {
-			req := append(textRequest(halflife.RequestRconChallenge), make([]byte, 8)...)
-			c, err := halflife.ParseRconChallenge(l.askOne(addr(i), req))
+			req := append(textRequest(wire.RequestRconChallenge), make([]byte, 8)...)
+			c, err := wire.ParseRconChallenge(l.askOne(addr(i), req))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -431,7 +432,7 @@ func TestLogForging(t *testing.T) {
 // TestRconOff checks that the server sends no challenges while it has no password.
 func TestRconOff(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Rcon: halflife.RconSettings{Passwords: []halflife.RconPassword{}}})
-	if got := l.askOne(loopbackPeer, textRequest(halflife.RequestRconChallenge)); got != nil {
+	if got := l.askOne(loopbackPeer, textRequest(wire.RequestRconChallenge)); got != nil {
 		t.Errorf("a challenge: %q", got)
 	}
 	if got := l.rcon(loopbackPeer, 123456789, adminPassword, "status"); got != "" {
@@ -477,48 +478,16 @@ func TestThirdPartyRcon(t *testing.T) {
 	}
 }
 
-// TestParseRcon parses requests in the notations of other programs.
-func TestParseRcon(t *testing.T) {
-	for line, want := range map[string][3]string{
-		`rcon 12 "a b" c d`:                      {"12", "a b", "c d"},
-		`rcon 12 "" c`:                           {"12", "", "c"},
-		`rcon 12 pw`:                             {"12", "pw", ""},
-		`rcon 12 pw "x" {1}`:                     {"12", "pw", `"x" {1}`},
-		`rcon 12`:                                {},
-		`rcon`:                                   {},
-		`rcon x pw c`:                            {},
-		`rcon -1 pw c`:                           {},
-		`rcon 99999999999 p`:                     {},
-		`rcon 12 "open`:                          {},
-		`rcon2 12 pw c`:                          {},
-		"rcon 12 pw " + strings.Repeat("x", 900): {"12", "pw", strings.Repeat("x", 900)}, // the server reports the length
-	} {
-		r, err := halflife.ParseRcon([]byte("\xff\xff\xff\xff" + line))
-		got := [3]string{}
-		if err == nil {
-			got = [3]string{fmt.Sprint(r.Challenge), string(r.Password), string(r.Command)}
-		}
-		if got != want {
-			t.Errorf("%.40s: %q, %v", line, got, err)
-		}
-	}
-	for _, bad := range [][2]string{{"a\"b", "x"}, {"", "x"}, {"pw", "x\ny"}, {"pw", "x\x00"}, {"pw", strings.Repeat("x", 500)}} {
-		if b, err := halflife.AppendRcon([]byte("kept"), 1, bad[0], bad[1]); err == nil || string(b) != "kept" {
-			t.Errorf("%q: %q, %v", bad, b, err)
-		}
-	}
-}
-
 // TestPasswords checks which passwords are accepted, and that client and server agree on each of
 // them.
 func TestPasswords(t *testing.T) {
 	for _, bad := range []string{"", "tab\t", `quo"te`, "new\nline", "return\r", strings.Repeat("x", 65)} {
-		if err := halflife.CheckPassword(bad); !errors.Is(err, halflife.ErrPassword) {
+		if err := wire.CheckPassword(bad); !errors.Is(err, wire.ErrPassword) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
 	for _, good := range []string{"two words", " a  b ", `back\slash`, "{()':,}//é" + strings.Repeat("x", 50), "пароль из слов"} {
-		if err := halflife.CheckPassword(good); err != nil {
+		if err := wire.CheckPassword(good); err != nil {
 			t.Error(err)
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -44,14 +45,14 @@ type RconClient struct {
 
 	challenge uint32 // 0 if none is known
 	batch     []transport.Datagram
-	parts     PartAssembler
+	parts     wire.PartAssembler
 	buf       []byte
 }
 
 // NewRconClient returns a client for a server. No other goroutine may read from conn. The error
-// wraps ErrPassword.
+// wraps wire.ErrPassword.
 func NewRconClient(conn transport.Conn, server transport.Peer, password string) (*RconClient, error) {
-	if _, err := AppendRcon(nil, 0, password, ""); err != nil {
+	if _, err := wire.AppendRcon(nil, 0, password, ""); err != nil {
 		return nil, err
 	}
 	return &RconClient{conn: conn, server: transport.Unmap(server), password: password, batch: make([]transport.Datagram, 8)}, nil
@@ -61,10 +62,10 @@ func NewRconClient(conn transport.Conn, server transport.Peer, password string) 
 // its end, so Run returns after 200 ms of silence. An empty command checks the password.
 //
 // The error wraps ErrNoAnswer if the command was not sent, ErrMayHaveRun if it may have run, or
-// ErrAuth, ErrBanned or ErrCommand. Other errors come from ctx or the connection.
+// ErrAuth, ErrBanned or wire.ErrCommand. Other errors come from ctx or the connection.
 func (c *RconClient) Run(ctx context.Context, command string) (string, error) {
 	defer context.AfterFunc(ctx, c.conn.Wake)()
-	if _, err := AppendRcon(nil, maxRconChallenge, c.password, command); err != nil {
+	if _, err := wire.AppendRcon(nil, wire.MaxRconChallenge, c.password, command); err != nil {
 		return "", err
 	}
 	for again := false; ; again = true {
@@ -117,7 +118,7 @@ func (c *RconClient) Challenge(ctx context.Context) error {
 const challengePadding = 26
 
 func (c *RconClient) requestChallenge(ctx context.Context) error {
-	req := AppendTextRequest(c.buf[:0], RequestRconChallenge)
+	req := wire.AppendTextRequest(c.buf[:0], wire.RequestRconChallenge)
 	for len(req) < challengePadding {
 		req = append(req, 0)
 	}
@@ -133,11 +134,11 @@ func (c *RconClient) requestChallenge(ctx context.Context) error {
 			if b == nil {
 				break
 			}
-			if n, err := ParseRconChallenge(b); err == nil && n != 0 {
+			if n, err := wire.ParseRconChallenge(b); err == nil && n != 0 {
 				c.challenge = n
 				return nil
 			}
-			if text, err := ParsePrint(b); err == nil {
+			if text, err := wire.ParsePrint(b); err == nil {
 				if err := rconError(safetext.Lines(text)); err != nil {
 					return err
 				}
@@ -149,7 +150,7 @@ func (c *RconClient) requestChallenge(ctx context.Context) error {
 
 // execute sends the command once and collects the output.
 func (c *RconClient) execute(ctx context.Context, command string) (text string, refused bool, err error) {
-	req, err := AppendRcon(c.buf[:0], c.challenge, c.password, command)
+	req, err := wire.AppendRcon(c.buf[:0], c.challenge, c.password, command)
 	if err != nil {
 		return "", false, err
 	}
@@ -178,10 +179,10 @@ func (c *RconClient) execute(ctx context.Context, command string) (text string, 
 			}
 			return safetext.Lines(out), false, nil
 		}
-		if _, err := ParseRefused(b); err == nil && !heard {
+		if _, err := wire.ParseRefused(b); err == nil && !heard {
 			return "", true, nil
 		}
-		piece, err := ParsePrint(b)
+		piece, err := wire.ParsePrint(b)
 		if err != nil {
 			continue
 		}
@@ -202,7 +203,7 @@ func (c *RconClient) read(ctx context.Context, until int64) ([]byte, error) {
 		if !ok {
 			return nil, err
 		}
-		if !IsPart(d.Data) {
+		if !wire.IsPart(d.Data) {
 			return d.Data, nil
 		}
 		if b := c.parts.Feed(d.ReceivedAt, d.Peer.AddrPort, d.Data); b != nil {

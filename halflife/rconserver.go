@@ -1,6 +1,7 @@
 package halflife
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/transport"
@@ -104,6 +106,14 @@ const (
 	maxCommandName      = 32
 )
 
+// The texts of rcon answers, identical to the engine's.
+const (
+	textBadPassword  = "Bad rcon_password.\n"
+	textNoChallenge  = "No challenge for your address.\n"
+	textBadChallenge = "Bad challenge.\n"
+	textBanned       = "You have been banned from this server.\n"
+)
+
 // rconState is the state of the remote console.
 type rconState struct {
 	settings     RconSettings
@@ -136,7 +146,7 @@ func (r *rconState) configure(set RconSettings) error {
 	set.BanTime = cmp.Or(set.BanTime, 15*time.Minute)
 	var sums [][sha256.Size]byte
 	for _, p := range set.Passwords {
-		if err := CheckPassword(p.Password); err != nil {
+		if err := wire.CheckPassword(p.Password); err != nil {
 			return err
 		}
 		sums = append(sums, r.digest([]byte(p.Password)))
@@ -170,7 +180,7 @@ func (s *Server) handleRconChallenge(now int64, peer transport.Peer, req []byte)
 		return
 	}
 	a := peer.Addr()
-	reply := AppendRconChallenge(s.scratch[:0], s.cookies.Issue(&rconChallenges, now, a, 0))
+	reply := wire.AppendRconChallenge(s.scratch[:0], s.cookies.Issue(&rconChallenges, now, a, 0))
 	if isSmallReply(len(req), len(reply)) {
 		s.send(peer, reply)
 		return
@@ -210,7 +220,7 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 		s.drop(DropRconOff)
 		return
 	}
-	req, err := ParseRcon(b)
+	req, err := wire.ParseRcon(b)
 	if err != nil {
 		s.drop(DropRconMalformed)
 		return
@@ -250,9 +260,9 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 		s.handleWrongPassword(now, peer, allowed, trusted)
 		return
 	}
-	if len(b) > MaxRcon {
+	if len(b) > wire.MaxRcon {
 		s.drop(DropRconMalformed)
-		s.send(peer, AppendPrint(s.scratch[:0], fmt.Sprintf(textTooLong, len(b), MaxRcon)))
+		s.send(peer, wire.AppendPrint(s.scratch[:0], fmt.Sprintf(textTooLong, len(b), wire.MaxRcon)))
 	} else {
 		s.stats.RconRan++
 		s.runCommand(peer, s.rcon.settings.Passwords[which].Level, req.Command)
@@ -265,7 +275,7 @@ func (s *Server) handleRcon(now int64, peer transport.Peer, b []byte) {
 // request allows.
 func (s *Server) sendRefusal(now int64, peer transport.Peer, req []byte) {
 	for _, text := range [...]string{textNoChallenge, textBadChallenge} {
-		reply := AppendRefused(s.scratch[:0], text)
+		reply := wire.AppendRefused(s.scratch[:0], text)
 		if isSmallReply(len(req), len(reply)) {
 			if s.takeRcon(now, peer.Addr()) {
 				s.send(peer, reply)
@@ -277,7 +287,8 @@ func (s *Server) sendRefusal(now int64, peer transport.Peer, req []byte) {
 
 // sendBanNotice tells a peer that it is banned. The message ends with one NUL, as in the engine.
 func (s *Server) sendBanNotice(peer transport.Peer) {
-	s.send(peer, append(append(append(s.scratch[:0], header...), kindPrint), textBanned+"\x00"...))
+	notice := wire.AppendPrint(s.scratch[:0], textBanned)
+	s.send(peer, notice[:len(notice)-1])
 }
 
 // handleWrongPassword counts a wrong password and bans the address after too many.
@@ -298,7 +309,7 @@ func (s *Server) handleWrongPassword(now int64, peer transport.Peer, allowed, tr
 		}
 		s.reportEvent(RconEvent{Peer: peer, Result: verdict, Count: times})
 	}
-	s.send(peer, AppendPrint(s.scratch[:0], textBadPassword))
+	s.send(peer, wire.AppendPrint(s.scratch[:0], textBadPassword))
 }
 
 // autoBan bans an address (IPv6: /64) for wrong passwords.
@@ -342,13 +353,17 @@ func (s *Server) runCommand(peer transport.Peer, level int, command []byte) {
 
 // commandName returns the first word of a line, with other bytes than printable ASCII replaced.
 func commandName(line []byte) string {
-	word, _ := firstWord(line)
+	const spaces = " \t\r"
+	word := bytes.TrimLeft(line, spaces)
+	if end := bytes.IndexAny(word, spaces); end >= 0 {
+		word = word[:end]
+	}
 	name := make([]byte, 0, maxCommandName)
 	for _, c := range word {
 		if len(name) == maxCommandName {
 			break
 		}
-		if !isGraphic(c) || c == '"' {
+		if c <= ' ' || c > '~' || c == '"' {
 			c = '?'
 		}
 		name = append(name, c)
@@ -356,11 +371,12 @@ func commandName(line []byte) string {
 	return string(name)
 }
 
-// outputPrinter packs output into print messages of at most MaxPrint bytes. A message ends at the
-// end of a line or, within a longer line, at the end of a character.
+// outputPrinter packs output into print messages of at most wire.MaxPrint bytes. A message ends at
+// the end of a line or, within a longer line, at the end of a character.
 type outputPrinter struct {
 	send      func(b []byte)
-	buf       []byte // the current datagram
+	text      []byte // of the current message
+	datagram  []byte
 	total     int
 	sent      bool
 	truncated bool
@@ -384,52 +400,42 @@ func (p *outputPrinter) print(text string) {
 // writeLine appends a line after making it safe to show in a terminal.
 func (p *outputPrinter) writeLine(line string) {
 	line = safetext.Lines(line)
-	if p.spaceLeft() < min(len(line)+1, MaxPrint) {
+	if p.spaceLeft() < min(len(line)+1, wire.MaxPrint) {
 		p.flush()
 	}
-	p.beginDatagram()
 	for len(line) > 0 {
 		part := safetext.Truncate(line, p.spaceLeft())
-		p.buf, line = append(p.buf, part...), line[len(part):]
+		p.text, line = append(p.text, part...), line[len(part):]
 		if line != "" {
 			p.flush()
-			p.beginDatagram()
 		}
 	}
 	if p.spaceLeft() < 1 {
 		p.flush()
-		p.beginDatagram()
 	}
-	p.buf = append(p.buf, '\n')
+	p.text = append(p.text, '\n')
 }
 
-// spaceLeft returns how many bytes of text still fit into the datagram.
-func (p *outputPrinter) spaceLeft() int {
-	if len(p.buf) == 0 {
-		return MaxPrint
-	}
-	return MaxPrint - (len(p.buf) - 5)
-}
+// spaceLeft returns how many bytes of text still fit into the message.
+func (p *outputPrinter) spaceLeft() int { return wire.MaxPrint - len(p.text) }
 
-func (p *outputPrinter) beginDatagram() {
-	if len(p.buf) == 0 {
-		p.buf = append(append(p.buf, header...), kindPrint)
-	}
-}
-
+// flush sends the message unless it is empty.
 func (p *outputPrinter) flush() {
-	if len(p.buf) == 0 {
-		return
+	if len(p.text) > 0 {
+		p.sendMessage()
 	}
-	p.send(append(p.buf, 0, 0))
-	p.buf, p.sent = p.buf[:0], true
+}
+
+func (p *outputPrinter) sendMessage() {
+	p.datagram = wire.AppendPrint(p.datagram[:0], string(p.text))
+	p.send(p.datagram)
+	p.text, p.sent = p.text[:0], true
 }
 
 // finish sends the rest of the output, or an empty print message if there was none.
 func (p *outputPrinter) finish() {
 	p.flush()
 	if !p.sent {
-		p.beginDatagram()
-		p.flush()
+		p.sendMessage()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -12,7 +13,7 @@ type RegistrarConfig struct {
 	// Masters are the addresses of the masters.
 	Masters []transport.Peer
 	// Heartbeat returns the heartbeat to send. The Registrar sets its challenge.
-	Heartbeat func() Heartbeat
+	Heartbeat func() wire.Heartbeat
 	// Send sends a datagram. It must not keep b.
 	Send func(to transport.Peer, b []byte)
 }
@@ -64,15 +65,15 @@ func (r *Registrar) Advance(now int64) {
 		wait := challengeRetryWaits[min(m.tries, len(challengeRetryWaits)-1)]
 		m.lastRequest, m.nextRequest = now, now+int64(wait)
 		m.tries++
-		r.buf = AppendMasterChallengeRequest(r.buf[:0])
+		r.buf = wire.AppendMasterChallengeRequest(r.buf[:0])
 		r.cfg.Send(m.peer, r.buf)
 	}
 }
 
-// Feed handles a datagram for which IsDatagram returns true. It reports whether the datagram was
-// the challenge that this registrar requested from the peer. Other challenges are ignored.
+// Feed handles a datagram for which wire.IsDatagram returns true. It reports whether the datagram
+// was the challenge that this registrar requested from the peer. Other challenges are ignored.
 func (r *Registrar) Feed(now int64, peer transport.Peer, b []byte) bool {
-	challenge, err := ParseMasterChallenge(b)
+	challenge, err := wire.ParseMasterChallenge(b)
 	if err != nil {
 		return false
 	}
@@ -83,7 +84,7 @@ func (r *Registrar) Feed(now int64, peer transport.Peer, b []byte) bool {
 		}
 		h := r.cfg.Heartbeat()
 		h.Challenge = challenge
-		r.buf = AppendHeartbeat(r.buf[:0], &h)
+		r.buf = wire.AppendHeartbeat(r.buf[:0], &h)
 		r.cfg.Send(peer, r.buf)
 		m.tries, m.lastHeartbeat = 0, now
 		m.nextRequest = now + int64(heartbeatInterval) + rand.Int64N(int64(heartbeatInterval/10))
@@ -115,7 +116,7 @@ func (r *Registrar) NumRegistered() int {
 
 // Close removes the server from the lists.
 func (r *Registrar) Close() {
-	r.buf = AppendShutdown(r.buf[:0])
+	r.buf = wire.AppendShutdown(r.buf[:0])
 	for _, m := range r.masters {
 		if m.lastHeartbeat != 0 {
 			r.cfg.Send(m.peer, r.buf)

@@ -2,7 +2,6 @@ package halflife
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife/internal/cookie"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -19,18 +19,32 @@ import (
 // ErrConfig is returned for invalid configurations.
 var ErrConfig = errors.New("halflife: bad configuration")
 
+// The numbers by which clients find out how Server splits a long A2S answer, see wire.Info.AppID.
+const (
+	// DefaultAppID is the Steam id of Teeworlds.
+	DefaultAppID = 380840
+	// A2SProtocol is the protocol version in A2S answers.
+	A2SProtocol = 17
+)
+
+// DefaultPort is the default port of game servers.
+const DefaultPort = 27015
+
+// DefaultMasterPort is the default port of master servers.
+const DefaultMasterPort = 27010
+
 // Game is the game server that a Server answers for. Server.Feed calls its methods, each at most
 // once per ServerConfig.MaxAnswerAge.
 type Game interface {
 	// Info returns the server's info. Only text formats carry its Protocol. A2S answers carry
 	// A2SProtocol.
-	Info() Info
+	Info() wire.Info
 	// Players appends the players, bots included.
-	Players(dst []Player) []Player
+	Players(dst []wire.Player) []wire.Player
 	// Rules appends the public settings. Use a list of settings to publish, not a list of settings
 	// to hide. If a name contains "password" or "secret", Server only publishes whether the setting
 	// is set.
-	Rules(dst []Rule) []Rule
+	Rules(dst []wire.Rule) []wire.Rule
 }
 
 // LegacyPolicy selects the addresses that get answers longer than their request without having
@@ -172,7 +186,7 @@ func (d DropReason) String() string { return dropNames[d%NumDropReasons] }
 // ServerStats holds counters since the start.
 type ServerStats struct {
 	// Requests counts requests by kind.
-	Requests [RequestA2SChallenge + 1]uint64
+	Requests [wire.RequestA2SChallenge + 1]uint64
 	// Sent and SentBytes count the datagrams sent and their bytes.
 	Sent, SentBytes uint64
 	// Dropped counts datagrams without an answer by reason.
@@ -207,8 +221,8 @@ type Server struct {
 type answers struct {
 	encodedAt int64
 	valid     bool
-	players   []Player
-	rules     []Rule
+	players   []wire.Player
+	rules     []wire.Rule
 
 	info, details, infostring []byte
 	textPlayers, textRules    []byte
@@ -229,7 +243,7 @@ type answerMessage struct {
 
 const (
 	maxShortAnswer = 512
-	maxA2SMessage  = 8 * SourcePart
+	maxA2SMessage  = 8 * wire.SourcePart
 	provenTime     = 10 * time.Minute
 )
 
@@ -246,7 +260,7 @@ var (
 	defaultAllGuessesRate = Rate{10, 50}
 )
 
-// NewServer returns a server. The error wraps ErrConfig or ErrPassword.
+// NewServer returns a server. The error wraps ErrConfig or wire.ErrPassword.
 func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.Game == nil || cfg.Send == nil {
 		return nil, fmt.Errorf("%w: Game and Send must be set", ErrConfig)
@@ -264,7 +278,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 }
 
 // SetSettings replaces the settings. If it returns an error, the settings do not change. The error
-// wraps ErrConfig or ErrPassword.
+// wraps ErrConfig or wire.ErrPassword.
 func (s *Server) SetSettings(set Settings) error {
 	l := set.Limits
 	for _, r := range []Rate{l.Address, l.Network, l.Proven, l.Bytes, l.AllBytes, l.Rcon, l.Guesses, l.AllGuesses} {
@@ -298,12 +312,12 @@ func (s *Server) Stats() ServerStats { return s.stats }
 // after a change of the map.
 func (s *Server) InvalidateAnswers() { s.answers.valid = false }
 
-// Feed handles a datagram for which IsDatagram returns true and that arrived at time now in ns. It
-// sends the answers.
+// Feed handles a datagram for which wire.IsDatagram returns true. The datagram arrived at time now
+// in ns. Feed sends the answers.
 func (s *Server) Feed(now int64, peer transport.Peer, b []byte) {
-	r := ParseRequest(b)
+	r := wire.ParseRequest(b)
 	s.stats.Requests[r.Kind]++
-	if r.Kind == RequestNone {
+	if r.Kind == wire.RequestNone {
 		s.drop(DropUnknown)
 		return
 	}
@@ -312,25 +326,25 @@ func (s *Server) Feed(now int64, peer transport.Peer, b []byte) {
 		return
 	}
 	switch r.Kind {
-	case RequestRcon:
+	case wire.RequestRcon:
 		s.handleRcon(now, peer, b)
-	case RequestRconChallenge:
+	case wire.RequestRconChallenge:
 		s.handleRconChallenge(now, peer, b)
-	case RequestA2SInfo, RequestA2SPlayers, RequestA2SRules:
-		if r.Challenge != NoChallenge && s.cookies.Valid(&a2sChallenge, now, peer.Addr(), 0, r.Challenge) {
+	case wire.RequestA2SInfo, wire.RequestA2SPlayers, wire.RequestA2SRules:
+		if r.Challenge != wire.NoChallenge && s.cookies.Valid(&a2sChallenge, now, peer.Addr(), 0, r.Challenge) {
 			s.handleProven(now, peer, r.Kind)
 			return
 		}
-		if r.Kind == RequestA2SInfo && r.Challenge == NoChallenge && s.allowsLegacy(peer.Addr()) {
+		if r.Kind == wire.RequestA2SInfo && r.Challenge == wire.NoChallenge && s.allowsLegacy(peer.Addr()) {
 			if _, ok := s.sendLongAnswer(now, peer, s.currentAnswers(now).a2sInfo); ok {
 				return
 			}
 		}
 		s.sendA2SChallenge(now, peer, b)
-	case RequestA2SChallenge:
+	case wire.RequestA2SChallenge:
 		s.sendA2SChallenge(now, peer, b)
-	case RequestPing:
-		s.sendAnswer(now, peer, b, AppendPong(s.scratch[:0]))
+	case wire.RequestPing:
+		s.sendAnswer(now, peer, b, wire.AppendPong(s.scratch[:0]))
 	default:
 		s.handleText(now, peer, b, r.Kind)
 	}
@@ -353,11 +367,11 @@ func (s *Server) send(to transport.Peer, b []byte) {
 
 // sendA2SChallenge sends a challenge. The peer must echo it to prove its address.
 func (s *Server) sendA2SChallenge(now int64, peer transport.Peer, req []byte) {
-	s.sendAnswer(now, peer, req, AppendA2SChallenge(s.scratch[:0], s.cookies.Issue(&a2sChallenge, now, peer.Addr(), 0)))
+	s.sendAnswer(now, peer, req, wire.AppendA2SChallenge(s.scratch[:0], s.cookies.Issue(&a2sChallenge, now, peer.Addr(), 0)))
 }
 
 // handleProven answers an A2S request with a valid challenge.
-func (s *Server) handleProven(now int64, peer transport.Peer, kind RequestKind) {
+func (s *Server) handleProven(now int64, peer transport.Peer, kind wire.RequestKind) {
 	key := limit.Person(peer.Addr())
 	if !peer.Addr().IsLoopback() && !s.perProven.Take(now, key, 1) {
 		s.drop(DropRate)
@@ -366,9 +380,9 @@ func (s *Server) handleProven(now int64, peer transport.Peer, kind RequestKind) 
 	s.proven.Add(now, key)
 	a := s.currentAnswers(now)
 	switch kind {
-	case RequestA2SInfo:
+	case wire.RequestA2SInfo:
 		s.send(peer, a.a2sInfo)
-	case RequestA2SPlayers:
+	case wire.RequestA2SPlayers:
 		s.sendMessage(peer, &a.a2sPlayers)
 	default:
 		s.sendMessage(peer, &a.a2sRules)
@@ -376,17 +390,17 @@ func (s *Server) handleProven(now int64, peer transport.Peer, kind RequestKind) 
 }
 
 // handleText answers a text query.
-func (s *Server) handleText(now int64, peer transport.Peer, req []byte, kind RequestKind) {
+func (s *Server) handleText(now int64, peer transport.Peer, req []byte, kind wire.RequestKind) {
 	a := s.currentAnswers(now)
 	var reply []byte
 	switch kind {
-	case RequestInfo:
+	case wire.RequestInfo:
 		reply = a.info
-	case RequestDetails:
+	case wire.RequestDetails:
 		reply = a.details
-	case RequestInfostring:
+	case wire.RequestInfostring:
 		reply = a.infostring
-	case RequestPlayers:
+	case wire.RequestPlayers:
 		reply = a.textPlayers
 		if !s.isLocal(peer.Addr()) && !s.isProven(now, peer.Addr()) {
 			reply = a.shortPlayers
@@ -460,7 +474,7 @@ func (s *Server) sendMessage(to transport.Peer, m *answerMessage) {
 	}
 	s.answers.id++
 	for _, p := range m.parts {
-		binary.LittleEndian.PutUint32(p[4:], s.answers.id&^compressedFlag)
+		wire.SetPartID(p, s.answers.id)
 		s.send(to, p)
 	}
 }
@@ -474,49 +488,49 @@ func (s *Server) currentAnswers(now int64) *answers {
 	a.encodedAt, a.valid = now, true
 	i := s.cfg.Game.Info()
 	i.AppID = cmp.Or(i.AppID, DefaultAppID)
-	a.info = AppendInfo(a.info[:0], &i)
-	a.details = AppendDetails(a.details[:0], &i)
-	a.infostring = AppendInfostring(a.infostring[:0], &i)
+	a.info = wire.AppendInfo(a.info[:0], &i)
+	a.details = wire.AppendDetails(a.details[:0], &i)
+	a.infostring = wire.AppendInfostring(a.infostring[:0], &i)
 	i.Protocol = A2SProtocol
-	a.a2sInfo = AppendA2SInfo(a.a2sInfo[:0], &i)
+	a.a2sInfo = wire.AppendA2SInfo(a.a2sInfo[:0], &i)
 
 	a.players = s.cfg.Game.Players(a.players[:0])
-	a.textPlayers = AppendPlayers(a.textPlayers[:0], a.players, MaxDatagram)
-	a.shortPlayers = AppendPlayers(a.shortPlayers[:0], a.players, maxShortAnswer)
-	a.a2sPlayers.whole = AppendA2SPlayers(a.a2sPlayers.whole[:0], a.players, maxA2SMessage)
+	a.textPlayers = wire.AppendPlayers(a.textPlayers[:0], a.players, wire.MaxDatagram)
+	a.shortPlayers = wire.AppendPlayers(a.shortPlayers[:0], a.players, maxShortAnswer)
+	a.a2sPlayers.whole = wire.AppendA2SPlayers(a.a2sPlayers.whole[:0], a.players, maxA2SMessage)
 	a.a2sPlayers.split()
 
 	a.rules = s.cfg.Game.Rules(a.rules[:0])
 	for n := range a.rules {
-		a.rules[n] = a.rules[n].redacted()
+		a.rules[n] = redacted(a.rules[n])
 	}
-	a.textRules = AppendRules(a.textRules[:0], a.rules, MaxDatagram)
-	a.shortRules = AppendRules(a.shortRules[:0], a.rules, maxShortAnswer)
-	a.a2sRules.whole = AppendRules(a.a2sRules.whole[:0], a.rules, maxA2SMessage)
+	a.textRules = wire.AppendRules(a.textRules[:0], a.rules, wire.MaxDatagram)
+	a.shortRules = wire.AppendRules(a.shortRules[:0], a.rules, maxShortAnswer)
+	a.a2sRules.whole = wire.AppendRules(a.a2sRules.whole[:0], a.rules, maxA2SMessage)
 	a.a2sRules.split()
 	return a
 }
 
 // split splits an answer that is too long for one datagram. With DefaultAppID and A2SProtocol,
-// SplitSource is the only style that all client programs understand.
+// wire.SplitSource is the only style that all client programs understand.
 func (m *answerMessage) split() {
-	if len(m.whole) <= MaxDatagram {
+	if len(m.whole) <= wire.MaxDatagram {
 		m.parts = m.parts[:0]
 		return
 	}
-	n := NumParts(len(m.whole), SourcePart)
+	n := wire.NumParts(len(m.whole), wire.SourcePart)
 	if cap(m.parts) < n {
 		m.parts = append(m.parts[:cap(m.parts)], make([][]byte, n-cap(m.parts))...)
 	}
 	m.parts = m.parts[:n]
 	for i := range m.parts {
-		m.parts[i] = AppendPart(m.parts[i][:0], SplitSource, 0, m.whole, i, SourcePart)
+		m.parts[i] = wire.AppendPart(m.parts[i][:0], wire.SplitSource, 0, m.whole, i, wire.SourcePart)
 	}
 }
 
-// redacted returns the rule. It replaces the value of a secret by 1 if it is set, and by 0
+// redacted returns a rule. It replaces the value of a secret by 1 if it is set, and by 0
 // otherwise.
-func (r Rule) redacted() Rule {
+func redacted(r wire.Rule) wire.Rule {
 	name := strings.ToLower(r.Name)
 	if !strings.Contains(name, "password") && !strings.Contains(name, "secret") {
 		return r

@@ -3,6 +3,7 @@ package halflife_test
 import (
 	"bytes"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
+	"github.com/teeyard/teeyard/internal/halflifetest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -18,19 +21,19 @@ import (
 // TestAnswers sends every request in every notation from a local network.
 func TestAnswers(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
-	v := loadVectors(t)
+	v := halflifetest.Load(t)
 	for request, answer := range map[string]string{
 		"Q.ping.req": "Q.ping.rep", "Q.ping.req.nonul": "Q.ping.rep", "Q.ping.req.i": "Q.ping.rep",
 		"Q.info.req": "Q.info.rep", "Q.details.req": "Q.details.rep", "Q.details.req.nonul": "Q.details.rep",
 		"Q.players.req": "Q.players.rep", "Q.players.req.nonul": "Q.players.rep",
 		"Q.rules.req": "Q.rules.rep", "Q.rules.req.nonul": "Q.rules.rep", "Q.infostring.req": "Q.infostring.rep",
 	} {
-		v.checkBytes(answer, l.askOne(lanPeer, v.get(request)))
+		v.CheckBytes(answer, l.askOne(lanPeer, v.Get(request)))
 		l.advance(time.Second)
 	}
 	for _, end := range []string{"", "\x00", "\n", "\n\x00", "\x00" + strings.Repeat("x", 240), "\n junk"} {
 		for _, word := range []string{"details", "DETAILS", "Details"} {
-			v.checkBytes("Q.details.rep", l.askOne(loopbackPeer, []byte("\xff\xff\xff\xff"+word+end)))
+			v.CheckBytes("Q.details.rep", l.askOne(loopbackPeer, []byte("\xff\xff\xff\xff"+word+end)))
 		}
 	}
 	for _, nothing := range []string{"", "x", "detail", "detailss", "info 49", "j", "A1234", "l", "d\n", "f\r", "9x", "C", "m", "I", "D", "E", "\x00", "\n"} {
@@ -39,31 +42,31 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	l.game.players, l.game.rules = nil, nil
-	v.checkBytes("Q.players.rep.empty", l.askOne(loopbackPeer, v.get("Q.players.req")))
-	v.checkBytes("Q.rules.rep.empty", l.askOne(loopbackPeer, v.get("Q.rules.req")))
+	v.CheckBytes("Q.players.rep.empty", l.askOne(loopbackPeer, v.Get("Q.players.req")))
+	v.CheckBytes("Q.rules.rep.empty", l.askOne(loopbackPeer, v.Get("Q.rules.req")))
 }
 
 // TestA2S passes the challenge while legacy queries are off.
 func TestA2S(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
 	for _, peer := range []transport.Peer{alice, lanPeer, loopbackPeer, ipv6Peer} {
-		info, form, err := halflife.ParseInfo(l.queryA2S(peer, halflife.RequestA2SInfo)[0])
+		info, form, err := wire.ParseInfo(l.queryA2S(peer, wire.RequestA2SInfo)[0])
 		want := l.game.info
 		want.Protocol, want.AppID, want.Address = halflife.A2SProtocol, halflife.DefaultAppID, ""
-		if d := cmp.Diff(want, info); d != "" || form != halflife.FormatA2S || err != nil {
+		if d := cmp.Diff(want, info); d != "" || form != wire.FormatA2S || err != nil {
 			t.Errorf("%v %v:\n%s", form, err, d)
 		}
-		players, err := halflife.ParsePlayers(l.queryA2S(peer, halflife.RequestA2SPlayers)[0])
-		checkEqual(t, samplePlayers, players, err)
-		rules, err := halflife.ParseRules(l.queryA2S(peer, halflife.RequestA2SRules)[0])
-		checkEqual(t, sampleRules, rules, err)
+		players, err := wire.ParsePlayers(l.queryA2S(peer, wire.RequestA2SPlayers)[0])
+		checkEqual(t, halflifetest.Players(), players, err)
+		rules, err := wire.ParseRules(l.queryA2S(peer, wire.RequestA2SRules)[0])
+		checkEqual(t, halflifetest.Rules(), rules, err)
 	}
 }
 
 // TestA2SInfoWithoutChallenge checks that A2S_INFO without a challenge is answered where text
 // queries are. Over the limits and elsewhere the answer is a challenge.
 func TestA2SInfoWithoutChallenge(t *testing.T) {
-	request := halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge)
+	request := wire.AppendA2SRequest(nil, wire.RequestA2SInfo, wire.NoChallenge)
 	for _, c := range []struct {
 		legacy halflife.LegacyPolicy
 		peer   transport.Peer
@@ -76,20 +79,20 @@ func TestA2SInfoWithoutChallenge(t *testing.T) {
 	} {
 		l := newTestServer(t, halflife.Settings{Legacy: c.legacy})
 		b := l.askOne(c.peer, request)
-		info, form, err := halflife.ParseInfo(b)
-		if got := err == nil && form == halflife.FormatA2S && info.Name == l.game.info.Name; got != c.want {
+		info, form, err := wire.ParseInfo(b)
+		if got := err == nil && form == wire.FormatA2S && info.Name == l.game.info.Name; got != c.want {
 			t.Errorf("%v, %v: %q", c.legacy, c.peer, b)
 		}
-		if _, err := halflife.ParseA2SChallenge(b); (err == nil) == c.want {
+		if _, err := wire.ParseA2SChallenge(b); (err == nil) == c.want {
 			t.Errorf("%v, %v: %q", c.legacy, c.peer, b)
 		}
 		// A wrong challenge and other requests get a challenge.
 		for _, b := range [][]byte{
-			halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, 12345),
-			halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge),
-			halflife.AppendA2SRequest(nil, halflife.RequestA2SRules, halflife.NoChallenge),
+			wire.AppendA2SRequest(nil, wire.RequestA2SInfo, 12345),
+			wire.AppendA2SRequest(nil, wire.RequestA2SPlayers, wire.NoChallenge),
+			wire.AppendA2SRequest(nil, wire.RequestA2SRules, wire.NoChallenge),
 		} {
-			if _, err := halflife.ParseA2SChallenge(l.askOne(c.peer, b)); err != nil {
+			if _, err := wire.ParseA2SChallenge(l.askOne(c.peer, b)); err != nil {
 				t.Errorf("%v, %v: %q gets %v", c.legacy, c.peer, b, err)
 			}
 		}
@@ -99,16 +102,16 @@ func TestA2SInfoWithoutChallenge(t *testing.T) {
 	infos := 0
 	for range 100 {
 		b := l.askOne(alice, request)
-		if _, _, err := halflife.ParseInfo(b); err == nil {
+		if _, _, err := wire.ParseInfo(b); err == nil {
 			infos++
-		} else if _, err := halflife.ParseA2SChallenge(b); err != nil {
+		} else if _, err := wire.ParseA2SChallenge(b); err != nil {
 			t.Fatalf("%q", b)
 		}
 	}
 	if infos != 10 {
 		t.Errorf("%d of 100 requests at once were answered with the info", infos)
 	}
-	if got := l.queryA2S(alice, halflife.RequestA2SInfo); len(got) != 1 {
+	if got := l.queryA2S(alice, wire.RequestA2SInfo); len(got) != 1 {
 		t.Error("A2S is starved")
 	}
 }
@@ -117,14 +120,14 @@ func TestA2SInfoWithoutChallenge(t *testing.T) {
 // two minutes.
 func TestChallenge(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
-	c, err := halflife.ParseA2SChallenge(l.askOne(alice, halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge)))
+	c, err := wire.ParseA2SChallenge(l.askOne(alice, wire.AppendA2SRequest(nil, wire.RequestA2SPlayers, wire.NoChallenge)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, c)
+	req := wire.AppendA2SRequest(nil, wire.RequestA2SPlayers, c)
 	answered := func(peer transport.Peer) bool {
 		t.Helper()
-		_, err := halflife.ParsePlayers(l.askOne(peer, req))
+		_, err := wire.ParsePlayers(l.askOne(peer, req))
 		return err == nil
 	}
 	if !answered(alice) || !answered(transport.UDPPeer(alice.Addr(), 5555)) {
@@ -146,12 +149,12 @@ func TestChallenge(t *testing.T) {
 // TestBots checks that A2S marks bots and text answers do not.
 func TestBots(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
-	l.game.players = []halflife.Player{{Index: 1, Name: "man", Time: 5 * time.Second}, {Index: 2, Name: "machine", Time: 7 * time.Second, Bot: true}}
-	got, err := halflife.ParsePlayers(l.queryA2S(loopbackPeer, halflife.RequestA2SPlayers)[0])
-	want := []halflife.Player{l.game.players[0], {Index: 2, Name: "machine", Bot: true}}
+	l.game.players = []wire.Player{{Index: 1, Name: "man", Time: 5 * time.Second}, {Index: 2, Name: "machine", Time: 7 * time.Second, Bot: true}}
+	got, err := wire.ParsePlayers(l.queryA2S(loopbackPeer, wire.RequestA2SPlayers)[0])
+	want := []wire.Player{l.game.players[0], {Index: 2, Name: "machine", Bot: true}}
 	checkEqual(t, want, got, err)
-	got, err = halflife.ParsePlayers(l.askOne(loopbackPeer, textRequest(halflife.RequestPlayers)))
-	want[1] = halflife.Player{Index: 2, Name: "machine", Time: 7 * time.Second}
+	got, err = wire.ParsePlayers(l.askOne(loopbackPeer, textRequest(wire.RequestPlayers)))
+	want[1] = wire.Player{Index: 2, Name: "machine", Time: 7 * time.Second}
 	checkEqual(t, want, got, err)
 }
 
@@ -163,7 +166,7 @@ func TestSplit(t *testing.T) {
 	l.game.setRules(150)
 	join := func(parts [][]byte) []byte {
 		t.Helper()
-		var j halflife.PartAssembler
+		var j wire.PartAssembler
 		for i := range parts {
 			if whole := j.Feed(l.now, loopbackPeer.AddrPort, parts[len(parts)-1-i]); whole != nil {
 				return whole
@@ -172,16 +175,16 @@ func TestSplit(t *testing.T) {
 		t.Fatalf("%d parts make no message", len(parts))
 		return nil
 	}
-	players, err := halflife.ParsePlayers(join(l.queryA2S(loopbackPeer, halflife.RequestA2SPlayers)))
+	players, err := wire.ParsePlayers(join(l.queryA2S(loopbackPeer, wire.RequestA2SPlayers)))
 	checkEqual(t, l.game.players, players, err)
-	rules, err := halflife.ParseRules(join(l.queryA2S(loopbackPeer, halflife.RequestA2SRules)))
+	rules, err := wire.ParseRules(join(l.queryA2S(loopbackPeer, wire.RequestA2SRules)))
 	checkEqual(t, l.game.rules, rules, err)
 	// Two consecutive answers have different ids.
-	a, b := l.queryA2S(loopbackPeer, halflife.RequestA2SRules), l.queryA2S(loopbackPeer, halflife.RequestA2SRules)
+	a, b := l.queryA2S(loopbackPeer, wire.RequestA2SRules), l.queryA2S(loopbackPeer, wire.RequestA2SRules)
 	if bytes.Equal(a[0][4:8], b[0][4:8]) {
 		t.Error("two answers have the same number")
 	}
-	text, err := halflife.ParsePlayers(l.askOne(loopbackPeer, textRequest(halflife.RequestPlayers)))
+	text, err := wire.ParsePlayers(l.askOne(loopbackPeer, textRequest(wire.RequestPlayers)))
 	if err != nil || len(text) == 0 || len(text) >= 64 {
 		t.Errorf("%d players in text, %v", len(text), err)
 	}
@@ -190,17 +193,23 @@ func TestSplit(t *testing.T) {
 	}
 	// The list of players gets shorter again.
 	l.game.setPlayers(3)
-	if got := l.queryA2S(loopbackPeer, halflife.RequestA2SPlayers); len(got) != 1 {
+	if got := l.queryA2S(loopbackPeer, wire.RequestA2SPlayers); len(got) != 1 {
 		t.Errorf("%d datagrams for three players", len(got))
 	}
 }
 
 // TestSecrets checks that the server redacts secrets among the rules of a game.
 func TestSecrets(t *testing.T) {
+	rules := func(pairs ...string) (all []wire.Rule) {
+		for pair := range slices.Chunk(pairs, 2) {
+			all = append(all, wire.Rule{Name: pair[0], Value: pair[1]})
+		}
+		return all
+	}
 	l := newTestServer(t, halflife.Settings{})
-	l.game.rules = []halflife.Rule{{"sv_rcon_password", "hidden"}, {"Password", ""}, {"sv_password", "none"}, {"sv_name", "x"}}
-	got, err := halflife.ParseRules(l.askOne(loopbackPeer, textRequest(halflife.RequestRules)))
-	want := []halflife.Rule{{"sv_rcon_password", "1"}, {"Password", "0"}, {"sv_password", "0"}, {"sv_name", "x"}}
+	l.game.rules = rules("sv_rcon_password", "hidden", "Password", "", "sv_password", "none", "sv_name", "x")
+	got, err := wire.ParseRules(l.askOne(loopbackPeer, textRequest(wire.RequestRules)))
+	want := rules("sv_rcon_password", "1", "Password", "0", "sv_password", "0", "sv_name", "x")
 	checkEqual(t, want, got, err)
 }
 
@@ -208,11 +217,11 @@ func TestSecrets(t *testing.T) {
 func TestCounts(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	l.game.info.Players, l.game.info.Max, l.game.info.Bots = 200, 300, -1
-	i, _, err := halflife.ParseInfo(l.askOne(loopbackPeer, textRequest(halflife.RequestDetails)))
+	i, _, err := wire.ParseInfo(l.askOne(loopbackPeer, textRequest(wire.RequestDetails)))
 	if err != nil || i.Players != 127 || i.Max != 127 || i.Bots != 0 {
 		t.Errorf("text has %d/%d with %d bots, %v", i.Players, i.Max, i.Bots, err)
 	}
-	i, _, err = halflife.ParseInfo(l.queryA2S(alice, halflife.RequestA2SInfo)[0])
+	i, _, err = wire.ParseInfo(l.queryA2S(alice, wire.RequestA2SInfo)[0])
 	if err != nil || i.Players != 200 || i.Max != 255 || i.Bots != 0 {
 		t.Errorf("A2S has %d/%d with %d bots, %v", i.Players, i.Max, i.Bots, err)
 	}
@@ -222,10 +231,10 @@ func TestCounts(t *testing.T) {
 func TestHostileTexts(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{})
 	l.game.info.Name = "a\x1b[31m\\password\\0\"\nb\x00c\xff\u009bd" + strings.Repeat("é", 100)
-	for _, kind := range []halflife.RequestKind{halflife.RequestInfo, halflife.RequestDetails, halflife.RequestInfostring} {
-		i, _, err := halflife.ParseInfo(l.askOne(loopbackPeer, textRequest(kind)))
+	for _, kind := range []wire.RequestKind{wire.RequestInfo, wire.RequestDetails, wire.RequestInfostring} {
+		i, _, err := wire.ParseInfo(l.askOne(loopbackPeer, textRequest(kind)))
 		want := `a [31m\password\0" b c? d`
-		if kind == halflife.RequestInfostring {
+		if kind == wire.RequestInfostring {
 			want = `a [31mpassword0 b c? d`
 		}
 		if err != nil || !strings.HasPrefix(i.Name, want+"é") || len(i.Name) > 63 || len(i.Name) < 62 || i.Password {
@@ -236,13 +245,13 @@ func TestHostileTexts(t *testing.T) {
 
 // drawRequest draws a valid or malformed request.
 func drawRequest(t *rapid.T) []byte {
-	kind := halflife.RequestKind(rapid.IntRange(1, 12).Draw(t, "kind"))
+	kind := wire.RequestKind(rapid.IntRange(1, 12).Draw(t, "kind"))
 	var b []byte
 	switch {
-	case kind == halflife.RequestRcon:
-		b, _ = halflife.AppendRcon(nil, rapid.Uint32().Draw(t, "challenge"), "pass", rapid.StringMatching(`[a-z ]{0,20}`).Draw(t, "command"))
-	case kind >= halflife.RequestA2SInfo:
-		b = halflife.AppendA2SRequest(nil, kind, rapid.Uint32().Draw(t, "challenge"))
+	case kind == wire.RequestRcon:
+		b, _ = wire.AppendRcon(nil, rapid.Uint32().Draw(t, "challenge"), "pass", rapid.StringMatching(`[a-z ]{0,20}`).Draw(t, "command"))
+	case kind >= wire.RequestA2SInfo:
+		b = wire.AppendA2SRequest(nil, kind, rapid.Uint32().Draw(t, "challenge"))
 	default:
 		b = textRequest(kind)
 	}
@@ -287,7 +296,7 @@ func TestLegacyBudget(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOn, Limits: halflife.Limits{
 		Address: rate, Network: rate, AllBytes: halflife.Rate{PerSecond: 1e9, Burst: 1e9}, Bytes: halflife.Rate{PerSecond: 1000, Burst: 5000}}})
 	l.game.setPlayers(64)
-	req := textRequest(halflife.RequestPlayers)
+	req := textRequest(wire.RequestPlayers)
 	drain := func() (n int) {
 		t.Helper()
 		for range 200 {
@@ -325,12 +334,12 @@ func TestLegacyBudget(t *testing.T) {
 func TestFloodStarvesNobody(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOn})
 	for range 3000 {
-		l.ask(alice, textRequest(halflife.RequestRules))
-		l.ask(alice, halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, 12345))
+		l.ask(alice, textRequest(wire.RequestRules))
+		l.ask(alice, wire.AppendA2SRequest(nil, wire.RequestA2SInfo, 12345))
 		l.ask(alice, []byte("\xff\xff\xff\xffrcon 123456789 \"x\" y"))
-		l.ask(alice, textRequest(halflife.RequestRconChallenge))
+		l.ask(alice, textRequest(wire.RequestRconChallenge))
 	}
-	if got := l.queryA2S(alice, halflife.RequestA2SInfo); len(got) != 1 {
+	if got := l.queryA2S(alice, wire.RequestA2SInfo); len(got) != 1 {
 		t.Error("A2S is starved")
 	}
 	if got := l.rcon(alice, l.challenge(alice), adminPassword, "status"); got != "done\n" {
@@ -341,11 +350,11 @@ func TestFloodStarvesNobody(t *testing.T) {
 // TestProven checks that an address that passed a challenge gets whole text answers for a while.
 func TestProven(t *testing.T) {
 	l := newTestServer(t, halflife.Settings{Legacy: halflife.LegacyOff})
-	details := textRequest(halflife.RequestDetails)
+	details := textRequest(wire.RequestDetails)
 	if l.askOne(alice, details) != nil {
 		t.Error("answered without a challenge")
 	}
-	l.queryA2S(alice, halflife.RequestA2SInfo)
+	l.queryA2S(alice, wire.RequestA2SInfo)
 	if l.askOne(alice, details) == nil {
 		t.Error("not answered after a challenge")
 	}
@@ -369,7 +378,7 @@ func TestNoTalkToServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, from := range []string{"198.51.100.7:0", "198.51.100.7:19", "198.51.100.7:53", "127.0.0.1:8303"} {
-		s.Feed(1, transport.MustParsePeer(from), textRequest(halflife.RequestPing))
+		s.Feed(1, transport.MustParsePeer(from), textRequest(wire.RequestPing))
 	}
 	if answered != 0 || s.Stats().Dropped[halflife.DropSource] != 4 {
 		t.Errorf("%d answered", answered)
@@ -424,23 +433,23 @@ func commonRequests(t testing.TB) map[string]func() {
 		t.Fatal(err)
 	}
 	const now = 1e9
-	s.Feed(now, alice, halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge))
-	challenge, err := halflife.ParseA2SChallenge(last[:])
+	s.Feed(now, alice, wire.AppendA2SRequest(nil, wire.RequestA2SInfo, wire.NoChallenge))
+	challenge, err := wire.ParseA2SChallenge(last[:])
 	if err != nil {
 		t.Fatal(err)
 	}
 	mix := map[string]func(){}
 	for name, b := range map[string][]byte{
-		"a2s info":      halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, challenge),
-		"a2s players":   halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, challenge),
-		"a2s challenge": halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge),
-		"ping":          textRequest(halflife.RequestPing),
+		"a2s info":      wire.AppendA2SRequest(nil, wire.RequestA2SInfo, challenge),
+		"a2s players":   wire.AppendA2SRequest(nil, wire.RequestA2SPlayers, challenge),
+		"a2s challenge": wire.AppendA2SRequest(nil, wire.RequestA2SInfo, wire.NoChallenge),
+		"ping":          textRequest(wire.RequestPing),
 		"unknown":       []byte("\xff\xff\xff\xffnonsense"),
 		"rcon":          []byte("\xff\xff\xff\xffrcon 123456789 \"x\" y"),
 	} {
 		mix[name] = func() { s.Feed(now, alice, b) }
 	}
-	for name, kind := range map[string]halflife.RequestKind{"details": halflife.RequestDetails, "players": halflife.RequestPlayers} {
+	for name, kind := range map[string]wire.RequestKind{"details": wire.RequestDetails, "players": wire.RequestPlayers} {
 		b := textRequest(kind)
 		mix[name] = func() { s.Feed(now, loopbackPeer, b) }
 	}
@@ -456,40 +465,5 @@ func BenchmarkFeed(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")
 		})
-	}
-}
-
-// TestUnspecifiedAddress checks that an unspecified address is not sent.
-func TestUnspecifiedAddress(t *testing.T) {
-	for address, want := range map[string]string{
-		"": "", "0.0.0.0:8303": "", "[::]:8303": "", "10.0.0.1:8303": "10.0.0.1:8303", "example.org:8303": "example.org:8303", "0.0.0.1:8303": "0.0.0.1:8303",
-	} {
-		i := halflife.Info{Address: address, Name: "x"}
-		for _, b := range [][]byte{halflife.AppendInfo(nil, &i), halflife.AppendDetails(nil, &i), halflife.AppendInfostring(nil, &i)} {
-			if got, _, err := halflife.ParseInfo(b); got.Address != want || got.Name != "x" || err != nil {
-				t.Errorf("%q: %q tells %q, %v", address, b, got.Address, err)
-			}
-		}
-		if b := halflife.AppendInfostring(nil, &i); bytes.Contains(b, []byte(`\address\`)) != (want != "") {
-			t.Errorf("%q: %q", address, b)
-		}
-	}
-}
-
-// TestAnswersAreNoRequests checks that a server does not mistake an answer for a request.
-func TestAnswersAreNoRequests(t *testing.T) {
-	i := halflife.Info{Address: "10.0.0.1:27015", Name: "x", Map: "y", Dir: "z", Game: "g", Players: 'n', Max: 'f', Bots: 'o', Protocol: 'n'}
-	players := make([]halflife.Player, 'l')
-	for _, b := range [][]byte{
-		halflife.AppendPong(nil), halflife.AppendInfo(nil, &i), halflife.AppendDetails(nil, &i), halflife.AppendA2SInfo(nil, &i),
-		halflife.AppendInfostring(nil, &i), halflife.AppendPlayers(nil, players, halflife.MaxDatagram),
-		halflife.AppendA2SPlayers(nil, players, halflife.MaxDatagram),
-		halflife.AppendRules(nil, make([]halflife.Rule, 'n'), halflife.MaxDatagram), halflife.AppendA2SChallenge(nil, 0x6f666e69),
-		halflife.AppendRconChallenge(nil, 123456789), halflife.AppendRefused(nil, "rcon"), halflife.AppendPrint(nil, "ist"),
-		halflife.AppendMasterChallenge(nil, 1, 0), halflife.AppendMasterChallenge(nil, 1, 2),
-	} {
-		if r := halflife.ParseRequest(b); r.Kind != halflife.RequestNone {
-			t.Errorf("%q is request %d", b, r.Kind)
-		}
 	}
 }

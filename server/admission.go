@@ -8,7 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -45,7 +45,7 @@ func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 // handleUnconnected handles a datagram that belongs to no session. Masters come first,
 // as they have tokens of their own. They, and the tools that ask in other protocols, use UDP.
 func (s *Server) handleUnconnected(now conn.Time, peer transport.Peer, b []byte) {
-	if peer.Kind == transport.UDP && (halflife.IsDatagram(b) && s.halfLife.handle(now, peer, b) || s.registration.handle(now, peer, b)) {
+	if peer.Kind == transport.UDP && (wire.IsDatagram(b) && s.halfLife.handle(now, peer, b) || s.registration.handle(now, peer, b)) {
 		return
 	}
 	v, action := s.inspect(now, peer, b)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -247,11 +247,11 @@ func BenchmarkInfo(b *testing.B) {
 // halfLifeQuestions returns questions for information, players and rules of an address,
 // with the challenge that they need.
 func (bs *benchServer) halfLifeQuestions(b *testing.B, from transport.Peer) (questions [3][]byte) {
-	bs.srv.Feed(bs.now, from, halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge))
-	challenge := testenv.Must(halflife.ParseA2SChallenge(bytes.Clone(bs.toClients.data[bs.toClients.n-1])))
+	bs.srv.Feed(bs.now, from, wire.AppendA2SRequest(nil, wire.RequestA2SPlayers, wire.NoChallenge))
+	challenge := testenv.Must(wire.ParseA2SChallenge(bytes.Clone(bs.toClients.data[bs.toClients.n-1])))
 	bs.toClients.n = 0
-	for i, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestA2SPlayers, halflife.RequestA2SRules} {
-		questions[i] = halflife.AppendA2SRequest(nil, kind, challenge)
+	for i, kind := range []wire.RequestKind{wire.RequestA2SInfo, wire.RequestA2SPlayers, wire.RequestA2SRules} {
+		questions[i] = wire.AppendA2SRequest(nil, kind, challenge)
 	}
 	return questions
 }
@@ -265,7 +265,7 @@ func BenchmarkTickAsked(b *testing.B) {
 	servers := [2]*benchServer{newBenchServer(b, 64, 64, only(player07)), newBenchServer(b, 64, 64, only(player07))}
 	asked, near := servers[1], local(40000)
 	challenged := asked.halfLifeQuestions(b, near)
-	first := halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge)
+	first := wire.AppendA2SRequest(nil, wire.RequestA2SInfo, wire.NoChallenge)
 	var times [2][]float64
 	var asking time.Duration
 	answers, n := 0, 0

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -115,13 +115,13 @@ func TestAmplification(t *testing.T) {
 		ts.srv.Execute("sv_hl_legacy_queries " + policy)
 		group := "Half-Life " + policy
 		for kind, name := range [...]string{
-			halflife.RequestPing: "ping", halflife.RequestInfo: "info", halflife.RequestDetails: "details", halflife.RequestPlayers: "players",
-			halflife.RequestRules: "rules", halflife.RequestInfostring: "infostring", halflife.RequestRconChallenge: "challenge rcon",
-			halflife.RequestA2SInfo: "A2S_INFO", halflife.RequestA2SPlayers: "A2S_PLAYER", halflife.RequestA2SRules: "A2S_RULES",
+			wire.RequestPing: "ping", wire.RequestInfo: "info", wire.RequestDetails: "details", wire.RequestPlayers: "players",
+			wire.RequestRules: "rules", wire.RequestInfostring: "infostring", wire.RequestRconChallenge: "challenge rcon",
+			wire.RequestA2SInfo: "A2S_INFO", wire.RequestA2SPlayers: "A2S_PLAYER", wire.RequestA2SRules: "A2S_RULES",
 		} {
-			b := halflife.AppendTextRequest(nil, halflife.RequestKind(kind))
+			b := wire.AppendTextRequest(nil, wire.RequestKind(kind))
 			if len(b) == 0 {
-				b = halflife.AppendA2SRequest(nil, halflife.RequestKind(kind), halflife.NoChallenge)
+				b = wire.AppendA2SRequest(nil, wire.RequestKind(kind), wire.NoChallenge)
 			}
 			if len(b) > 0 {
 				measure(group, name, b)

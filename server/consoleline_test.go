@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -103,16 +103,16 @@ func TestWorldAnswersHalfLife(t *testing.T) {
 	challenge, got := k.challenge(), ""
 	drops := ts.srv.Drops()
 	ts.send = func(_ transport.Peer, b []byte) {
-		text, err := halflife.ParsePrint(b)
+		text, err := wire.ParsePrint(b)
 		testenv.NoError(t, err)
 		got += string(text)
 	}
-	ts.feed(k.peer, testenv.Must(halflife.AppendRcon(nil, challenge, "adminpw", "tune gravity; tune gravity 1")))
+	ts.feed(k.peer, testenv.Must(wire.AppendRcon(nil, challenge, "adminpw", "tune gravity; tune gravity 1")))
 	testenv.Check(t, got == "", "before the tick: %q", got)
 	ts.step(1)
 	testenv.Check(t, got == "gravity 0.50\ngravity changed to 1.00\n", "%q", got)
 	got = ""
-	ts.feed(k.peer, testenv.Must(halflife.AppendRcon(nil, challenge, "adminpw", "tune nothing; tune gravity")))
+	ts.feed(k.peer, testenv.Must(wire.AppendRcon(nil, challenge, "adminpw", "tune nothing; tune gravity")))
 	ts.step(1)
 	testenv.Check(t, got == "No such tuning parameter: nothing\ngravity 1.00\nrefused: No such tuning parameter: nothing\n", "%q", got)
 	testenv.Check(t, maps.Equal(ts.srv.Drops(), drops), "drops %v, before %v", ts.srv.Drops(), drops)

@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/query"
@@ -58,7 +59,7 @@ func (h *halfLife) handle(now conn.Time, peer transport.Peer, b []byte) bool {
 	if h.registrar != nil && h.registrar.Feed(int64(now), peer, b) {
 		return true
 	}
-	if h.server.settings.HalfLife == 0 || halflife.ParseRequest(b).Kind == halflife.RequestNone {
+	if h.server.settings.HalfLife == 0 || wire.ParseRequest(b).Kind == wire.RequestNone {
 		return false
 	}
 	before := h.answered
@@ -80,13 +81,13 @@ func (h *halfLife) isPlayerAddr(a netip.Addr) bool {
 }
 
 // Info implements halflife.Game.
-func (h *halfLife) Info() halflife.Info {
+func (h *halfLife) Info() wire.Info {
 	s, q := h.server, &h.info
 	s.fillQueryInfo(q)
-	i := halflife.Info{
+	i := wire.Info{
 		Name: q.Name, Map: q.Map, Dir: "teeworlds", Game: "Teeworlds " + q.GameType,
 		Players: q.NumClients, Max: q.MaxClients, Bots: s.bots.count(), Password: q.Password,
-		OS: osLetters[runtime.GOOS], Mod: &halflife.Mod{URL: "https://www.teeworlds.com/", Version: 1, ClientDLL: true},
+		OS: osLetters[runtime.GOOS], Mod: &wire.Mod{URL: "https://www.teeworlds.com/", Version: 1, ClientDLL: true},
 		Version: q.Version, Port: s.Addr().Port(), Keywords: strings.ToLower(q.GameType),
 	}
 	external := s.settings.ExternalPort > 0 && s.settings.ExternalPort <= 0xffff
@@ -106,7 +107,7 @@ var osLetters = map[string]byte{"windows": 'w', "darwin": 'm'}
 
 // Players implements halflife.Game. It returns the players whom Info, which is called
 // before it, has found.
-func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
+func (h *halfLife) Players(dst []wire.Player) []wire.Player {
 	s, n := h.server, 0
 	now, listed := s.now, s.listedSeats()
 	for id, c := range s.sessions {
@@ -116,7 +117,7 @@ func (h *halfLife) Players(dst []halflife.Player) []halflife.Player {
 		}
 		q := &h.info.Clients[n]
 		n++
-		p := halflife.Player{Index: id, Name: q.Name, Score: q.Score, Bot: q.Bot}
+		p := wire.Player{Index: id, Name: q.Name, Score: q.Score, Bot: q.Bot}
 		if h.info.TimeScore {
 			p.Score = max(p.Score, 0) // tools read it without a sign
 		}
@@ -142,16 +143,16 @@ var halfLifeRules = []string{
 }
 
 // Rules implements halflife.Game.
-func (h *halfLife) Rules(dst []halflife.Rule) []halflife.Rule {
+func (h *halfLife) Rules(dst []wire.Rule) []wire.Rule {
 	for _, name := range halfLifeRules {
-		dst = append(dst, halflife.Rule{Name: name, Value: h.server.console.Value(name)})
+		dst = append(dst, wire.Rule{Name: name, Value: h.server.console.Value(name)})
 	}
 	v := &h.server.settings
 	return append(dst,
-		halflife.Rule{Name: "sv_gametype", Value: strings.ToLower(h.info.GameType)},
-		halflife.Rule{Name: "sv_hostname", Value: v.Hostname},
-		halflife.Rule{Name: "sv_map", Value: h.info.Map},
-		halflife.Rule{Name: "sv_maprotation", Value: v.MapRotation},
+		wire.Rule{Name: "sv_gametype", Value: strings.ToLower(h.info.GameType)},
+		wire.Rule{Name: "sv_hostname", Value: v.Hostname},
+		wire.Rule{Name: "sv_map", Value: h.info.Map},
+		wire.Rule{Name: "sv_maprotation", Value: v.MapRotation},
 	)
 }
 
@@ -230,7 +231,7 @@ func (h *halfLife) configure(who console.Caller) {
 		if p.password == "" || !usable {
 			continue
 		}
-		if err := halflife.CheckPassword(p.password); err != nil {
+		if err := wire.CheckPassword(p.password); err != nil {
 			printError(p.name+" does not open the remote console of sv_hl_rcon", err)
 			continue
 		}
@@ -299,8 +300,8 @@ func (h *halfLife) announcedState() string {
 	return fmt.Sprint(h.server.gameMap.Name, "\x00", v.MaxClients, "\x00", v.Password != "")
 }
 
-func (h *halfLife) heartbeat() halflife.Heartbeat {
-	return halflife.Heartbeat{Info: h.Info(), Region: halflife.RegionAll}
+func (h *halfLife) heartbeat() wire.Heartbeat {
+	return wire.Heartbeat{Info: h.Info(), Region: wire.RegionAll}
 }
 
 // resolveMasters looks up the addresses of masters in a goroutine, again and again until

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/transport"
@@ -42,11 +42,11 @@ func (c hlClient) askOne(b []byte) []byte {
 }
 
 // a2s sends a request with the challenge that the server gives.
-func (c hlClient) a2s(kind halflife.RequestKind) []byte {
+func (c hlClient) a2s(kind wire.RequestKind) []byte {
 	c.tb.Helper()
-	challenge, err := halflife.ParseA2SChallenge(c.askOne(halflife.AppendA2SRequest(nil, kind, halflife.NoChallenge)))
+	challenge, err := wire.ParseA2SChallenge(c.askOne(wire.AppendA2SRequest(nil, kind, wire.NoChallenge)))
 	testenv.NoError(c.tb, err)
-	return c.askOne(halflife.AppendA2SRequest(nil, kind, challenge))
+	return c.askOne(wire.AppendA2SRequest(nil, kind, challenge))
 }
 
 // rconChallenge asks for a challenge, in more bytes than the answer has.
@@ -55,7 +55,7 @@ var rconChallenge = []byte("\xff\xff\xff\xffchallenge rcon\n" + strings.Repeat("
 // challenge returns a challenge for rcon.
 func (c hlClient) challenge() uint32 {
 	c.tb.Helper()
-	challenge, err := halflife.ParseRconChallenge(c.askOne(rconChallenge))
+	challenge, err := wire.ParseRconChallenge(c.askOne(rconChallenge))
 	testenv.NoError(c.tb, err)
 	return challenge
 }
@@ -68,10 +68,10 @@ func (c hlClient) rcon(password, line string) string {
 
 func (c hlClient) rconWith(challenge uint32, password, line string) string {
 	c.tb.Helper()
-	b := testenv.Must(halflife.AppendRcon(nil, challenge, password, line))
+	b := testenv.Must(wire.AppendRcon(nil, challenge, password, line))
 	var out []byte
 	for _, b := range c.ask(b) {
-		text, err := halflife.ParsePrint(b)
+		text, err := wire.ParsePrint(b)
 		if err != nil {
 			c.tb.Fatalf("%q: %v", b, err)
 		}
@@ -89,33 +89,33 @@ func TestHalfLifeQueries(t *testing.T) {
 	ts.step(3 * 50)
 	ts.srv.Execute("password joinpw; sv_register_extra \"Key: extrapw\"")
 	k := hlClient{ts, public(1)}
-	for _, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestDetails, halflife.RequestInfo, halflife.RequestInfostring} {
+	for _, kind := range []wire.RequestKind{wire.RequestA2SInfo, wire.RequestDetails, wire.RequestInfo, wire.RequestInfostring} {
 		var b []byte
-		if kind == halflife.RequestA2SInfo {
+		if kind == wire.RequestA2SInfo {
 			b = k.a2s(kind) // and with that the address is proven
 		} else {
-			b = k.askOne(halflife.AppendTextRequest(nil, kind))
+			b = k.askOne(wire.AppendTextRequest(nil, kind))
 		}
-		i, _, err := halflife.ParseInfo(b)
+		i, _, err := wire.ParseInfo(b)
 		if err != nil || i.Name != "a yard" || i.Map != "teeyard1" || i.Dir != "teeworlds" || i.Game != "Teeworlds DM" || i.Players != 2 || i.Max != 64 || i.Bots != 0 {
 			t.Errorf("%v: %+v, %v", kind, i, err)
 		}
-		if kind != halflife.RequestInfo && !i.Password {
+		if kind != wire.RequestInfo && !i.Password {
 			t.Errorf("%v: no password", kind)
 		}
-		if kind == halflife.RequestA2SInfo && (i.Version != gameVersion || i.Port != 8303 || i.Keywords != "dm" || i.Type != 'd') {
+		if kind == wire.RequestA2SInfo && (i.Version != gameVersion || i.Port != 8303 || i.Keywords != "dm" || i.Type != 'd') {
 			t.Errorf("%+v", i)
 		}
 	}
-	for _, b := range [][]byte{k.a2s(halflife.RequestA2SPlayers), k.askOne(halflife.AppendTextRequest(nil, halflife.RequestPlayers))} {
-		players, err := halflife.ParsePlayers(b)
+	for _, b := range [][]byte{k.a2s(wire.RequestA2SPlayers), k.askOne(wire.AppendTextRequest(nil, wire.RequestPlayers))} {
+		players, err := wire.ParsePlayers(b)
 		if err != nil || len(players) != 2 || players[0].Name != "alice" || players[1].Name != "bob" || players[0].Time < 3*time.Second || players[0].Time > 4*time.Second {
 			t.Errorf("%+v, %v", players, err)
 		}
 	}
-	for _, b := range [][]byte{k.a2s(halflife.RequestA2SRules), k.askOne(halflife.AppendTextRequest(nil, halflife.RequestRules))} {
-		rules, err := halflife.ParseRules(b)
-		if err != nil || !slices.Contains(rules, halflife.Rule{Name: "sv_scorelimit", Value: "33"}) || !slices.Contains(rules, halflife.Rule{Name: "sv_gametype", Value: "dm"}) {
+	for _, b := range [][]byte{k.a2s(wire.RequestA2SRules), k.askOne(wire.AppendTextRequest(nil, wire.RequestRules))} {
+		rules, err := wire.ParseRules(b)
+		if err != nil || !slices.Contains(rules, wire.Rule{Name: "sv_scorelimit", Value: "33"}) || !slices.Contains(rules, wire.Rule{Name: "sv_gametype", Value: "dm"}) {
 			t.Errorf("%v, %v", rules, err)
 		}
 		for _, secret := range []string{"adminpw", "modpw", "joinpw", "extrapw"} {
@@ -133,12 +133,12 @@ func TestHalfLifeQueries(t *testing.T) {
 	ts.connect(ip(3))
 	ts.session(p).drop("")
 	ts.step(2 * 50)
-	players, err := halflife.ParsePlayers(k.a2s(halflife.RequestA2SPlayers))
+	players, err := wire.ParsePlayers(k.a2s(wire.RequestA2SPlayers))
 	if err != nil || len(players) != 2 || players[0].Name != "bob" || players[1].Name != "(connecting)" {
 		t.Errorf("%+v, %v", players, err)
 	}
 	ts.srv.Execute("sv_hl 0")
-	if got := k.ask(halflife.AppendTextRequest(nil, halflife.RequestPing)); got != nil {
+	if got := k.ask(wire.AppendTextRequest(nil, wire.RequestPing)); got != nil {
 		t.Errorf("switched off, it answers %q", got)
 	}
 }
@@ -151,7 +151,7 @@ func TestHalfLifeBots(t *testing.T) {
 	k := hlClient{ts, ip(9)}
 	check := func(when string, from, to time.Duration) {
 		t.Helper()
-		players := testenv.Must(halflife.ParsePlayers(k.askOne(halflife.AppendTextRequest(nil, halflife.RequestPlayers))))
+		players := testenv.Must(wire.ParsePlayers(k.askOne(wire.AppendTextRequest(nil, wire.RequestPlayers))))
 		if len(players) != 3 {
 			t.Fatalf("%s: %+v", when, players)
 		}
@@ -160,8 +160,8 @@ func TestHalfLifeBots(t *testing.T) {
 				t.Errorf("%s: %+v", when, p)
 			}
 		}
-		marked := testenv.Must(halflife.ParsePlayers(k.a2s(halflife.RequestA2SPlayers)))
-		if n := len(slices.DeleteFunc(marked, func(p halflife.Player) bool { return !p.Bot })); n != 2 {
+		marked := testenv.Must(wire.ParsePlayers(k.a2s(wire.RequestA2SPlayers)))
+		if n := len(slices.DeleteFunc(marked, func(p wire.Player) bool { return !p.Bot })); n != 2 {
 			t.Errorf("%s: A2S marks %d bots", when, n)
 		}
 	}
@@ -175,7 +175,7 @@ func TestHalfLifeBots(t *testing.T) {
 func TestHalfLifeLegacyQueries(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(public(200), "player")
-	details := halflife.AppendTextRequest(nil, halflife.RequestDetails)
+	details := wire.AppendTextRequest(nil, wire.RequestDetails)
 	for _, c := range []struct {
 		line       string
 		lan, world bool
@@ -211,10 +211,10 @@ func TestHalfLifeAddress(t *testing.T) {
 	} {
 		ts := newTestServer(t, nil, "sv_external_port "+c.port)
 		ts.addr = transport.MustParsePeer(c.listening)
-		for _, kind := range []halflife.RequestKind{halflife.RequestInfo, halflife.RequestDetails, halflife.RequestInfostring} {
-			b := hlClient{ts, local(5000)}.askOne(halflife.AppendTextRequest(nil, kind))
-			i, _, err := halflife.ParseInfo(b)
-			if kind == halflife.RequestInfostring && bytes.Contains(b, []byte(`\address\`)) != (c.want != "") {
+		for _, kind := range []wire.RequestKind{wire.RequestInfo, wire.RequestDetails, wire.RequestInfostring} {
+			b := hlClient{ts, local(5000)}.askOne(wire.AppendTextRequest(nil, kind))
+			i, _, err := wire.ParseInfo(b)
+			if kind == wire.RequestInfostring && bytes.Contains(b, []byte(`\address\`)) != (c.want != "") {
 				t.Errorf("listening at %s, external port %s: infostring is %q", c.listening, c.port, b)
 			}
 			if i.Address != c.want || err != nil {
@@ -317,7 +317,7 @@ func TestHalfLifeAttacks(t *testing.T) {
 		victim := ts.join(public(1), "victim")
 		forger := hlClient{ts, withPort(victim.Peer, 4000)}
 		for i := range 200 {
-			b, _ := halflife.AppendRcon(nil, uint32(100_000_000+i), "guess", "status")
+			b, _ := wire.AppendRcon(nil, uint32(100_000_000+i), "guess", "status")
 			forger.ask(b)
 		}
 		if _, ok := ts.srv.bans.store.Find(victim.Peer.Addr()); ok || ts.session(victim) == nil {
@@ -408,8 +408,8 @@ func TestHalfLifeAttacks(t *testing.T) {
 		ts.srv.cfg.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 		r := rand.New(rand.NewPCG(5, 5))
 		var words [][]byte
-		for kind := halflife.RequestPing; kind <= halflife.RequestA2SChallenge; kind++ {
-			words = append(words, halflife.AppendTextRequest(nil, kind), halflife.AppendA2SRequest(nil, kind, halflife.NoChallenge))
+		for kind := wire.RequestPing; kind <= wire.RequestA2SChallenge; kind++ {
+			words = append(words, wire.AppendTextRequest(nil, kind), wire.AppendA2SRequest(nil, kind, wire.NoChallenge))
 		}
 		for _, w := range []string{"i", "rcon 123456789 x status", "challenge rcon", "details\n", "T", "s\n\x01\x02\x03\x04", "j", "9", "lx\x00\x00", "d\n", "f\r\x00\x00\x00\x00"} {
 			words = append(words, []byte("\xff\xff\xff\xff"+w))
@@ -438,12 +438,12 @@ func TestHalfLifeAttacks(t *testing.T) {
 	})
 	t.Run("servers do not talk to each other, nor to themselves", func(t *testing.T) {
 		ts := newTestServer(t, nil)
-		for _, b := range [][]byte{halflife.AppendPong(nil), halflife.AppendA2SChallenge(nil, 5), halflife.AppendRefused(nil, "x"), halflife.AppendPrint(nil, "x"), halflife.AppendRconChallenge(nil, 5)} {
+		for _, b := range [][]byte{wire.AppendPong(nil), wire.AppendA2SChallenge(nil, 5), wire.AppendRefused(nil, "x"), wire.AppendPrint(nil, "x"), wire.AppendRconChallenge(nil, 5)} {
 			if got := (hlClient{ts, ip(5)}).ask(b); got != nil {
 				t.Errorf("%q is answered with %q", b, got)
 			}
 		}
-		ping := halflife.AppendTextRequest(nil, halflife.RequestPing)
+		ping := wire.AppendTextRequest(nil, wire.RequestPing)
 		for _, peer := range []transport.Peer{ts.LocalAddr(), withPort(ip(5), 53)} {
 			if got := (hlClient{ts, peer}).ask(ping); got != nil {
 				t.Errorf("%v is answered %q", peer, got)
@@ -525,9 +525,9 @@ func TestHalfLifeMasters(t *testing.T) {
 	heard := map[transport.Peer][]string{}
 	ts.send = func(to transport.Peer, b []byte) {
 		heard[to] = append(heard[to], string(b))
-		if _, ok := halflife.ParseMasterChallengeRequest(b); ok {
-			ts.feed(public(9), halflife.AppendMasterChallenge(nil, 1, 0)) // of one who is no master
-			ts.feed(to, halflife.AppendMasterChallenge(nil, 77, 0))
+		if _, ok := wire.ParseMasterChallengeRequest(b); ok {
+			ts.feed(public(9), wire.AppendMasterChallenge(nil, 1, 0)) // of one who is no master
+			ts.feed(to, wire.AppendMasterChallenge(nil, 77, 0))
 		}
 	}
 	beats := func(n int) bool {
@@ -539,7 +539,7 @@ func TestHalfLifeMasters(t *testing.T) {
 		return true
 	}
 	testenv.Eventually(t, "both are registered", func() bool { ts.step(25); return beats(1) })
-	h, err := halflife.ParseHeartbeat([]byte(heard[masters[1]][1]))
+	h, err := wire.ParseHeartbeat([]byte(heard[masters[1]][1]))
 	if err != nil || h.Challenge != 77 || h.Info.Dir != "teeworlds" || h.Info.Map != "teeyard1" || h.Info.Max != 64 || h.Info.Version != gameVersion {
 		t.Errorf("%+v, %v", h, err)
 	}
@@ -552,18 +552,18 @@ func TestHalfLifeMasters(t *testing.T) {
 	}
 	ts.srv.Execute("sv_max_clients 12")
 	ts.step(15 * 50)
-	if h, _ = halflife.ParseHeartbeat([]byte(heard[masters[0]][3])); !beats(2) || h.Info.Max != 12 {
+	if h, _ = wire.ParseHeartbeat([]byte(heard[masters[0]][3])); !beats(2) || h.Info.Max != 12 {
 		t.Errorf("of the change they heard %q", heard)
 	}
 	ts.srv.Execute("sv_hl_master 198.51.0.2:27010")
 	testenv.Eventually(t, "the other one only", func() bool { ts.step(25); return len(heard[masters[1]]) == 7 })
 	for i, m := range masters {
-		if last := []byte(heard[m][4]); !halflife.IsShutdown(last) {
+		if last := []byte(heard[m][4]); !wire.IsShutdown(last) {
 			t.Errorf("master %d heard %q", i, heard[m])
 		}
 	}
 	ts.srv.Shutdown(ts.now, "")
-	if last := []byte(heard[masters[1]][7]); !halflife.IsShutdown(last) || len(heard[masters[0]]) != 5 {
+	if last := []byte(heard[masters[1]][7]); !wire.IsShutdown(last) || len(heard[masters[0]]) != 5 {
 		t.Errorf("they heard %q", heard)
 	}
 }
@@ -575,18 +575,18 @@ func TestHalfLifeQueriesAllocateNothing(t *testing.T) {
 		ts.join(local(1000+i), "player")
 	}
 	k := hlClient{ts, public(1)}
-	challenge, err := halflife.ParseA2SChallenge(k.askOne(halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge)))
+	challenge, err := wire.ParseA2SChallenge(k.askOne(wire.AppendA2SRequest(nil, wire.RequestA2SInfo, wire.NoChallenge)))
 	testenv.NoError(t, err)
 	ts.srv.Execute("ban 10.0.0.5 60 x")
 	var questions [][]byte
-	for _, kind := range []halflife.RequestKind{halflife.RequestA2SInfo, halflife.RequestA2SPlayers, halflife.RequestA2SRules, halflife.RequestPing, halflife.RequestDetails, halflife.RequestRconChallenge} {
-		b := halflife.AppendA2SRequest(nil, kind, challenge)
+	for _, kind := range []wire.RequestKind{wire.RequestA2SInfo, wire.RequestA2SPlayers, wire.RequestA2SRules, wire.RequestPing, wire.RequestDetails, wire.RequestRconChallenge} {
+		b := wire.AppendA2SRequest(nil, kind, challenge)
 		if len(b) == 0 {
-			b = halflife.AppendTextRequest(nil, kind)
+			b = wire.AppendTextRequest(nil, kind)
 		}
 		questions = append(questions, b)
 	}
-	rcon, _ := halflife.AppendRcon(nil, 100_000_001, "guess", "status")
+	rcon, _ := wire.AppendRcon(nil, 100_000_001, "guess", "status")
 	questions = append(questions, rcon)
 	got := 0
 	ts.send = func(transport.Peer, []byte) { got++ }

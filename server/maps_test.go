@@ -16,7 +16,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
@@ -612,7 +612,7 @@ func TestMapChoosesGameType(t *testing.T) {
 		w := ts.srv.world
 		testenv.Check(t, w.ModeName() == mode && w.Rules().ScoreLimit == limit && w.Frame().Game.ScoreLimit == limit,
 			"%s to %d and %d is played, want %s to %d", w.ModeName(), w.Rules().ScoreLimit, w.Frame().Game.ScoreLimit, mode, limit)
-		rule := halflife.Rule{Name: "sv_scorelimit", Value: fmt.Sprint(limit)}
+		rule := wire.Rule{Name: "sv_scorelimit", Value: fmt.Sprint(limit)}
 		testenv.Check(t, slices.Contains(ts.srv.halfLife.Rules(nil), rule), "Half-Life's rules are without %v", rule)
 	}
 	plays("DDraceNetwork", 0)

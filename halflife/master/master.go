@@ -12,6 +12,7 @@ import (
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/halflife/internal/cookie"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -77,7 +78,7 @@ type Server struct {
 // entry is a server that is listed or being probed.
 type entry struct {
 	addr      netip.AddrPort
-	info      halflife.Info
+	info      wire.Info
 	region    byte
 	since     time.Time
 	lastSeen  time.Time
@@ -113,7 +114,7 @@ type Master struct {
 	dirty    bool
 	// filtered holds the servers selected by recent filters. The map is cleared at most once a
 	// second.
-	filtered   map[halflife.Filter][]*entry
+	filtered   map[wire.Filter][]*entry
 	filteredAt int64
 
 	pages         map[uint32]*numberedPage // of clients that request pages by number
@@ -161,7 +162,7 @@ func New(cfg Config) (*Master, error) {
 	m := &Master{
 		cfg: cfg, cookies: cookie.NewJar(), proven: limit.NewRecentSet(limitSize, provenTime),
 		servers: make(map[netip.AddrPort]*entry), perIP: make(map[netip.Addr]int),
-		filtered: make(map[halflife.Filter][]*entry), pages: make(map[uint32]*numberedPage), steamSessions: make(map[transport.Peer]steamSession),
+		filtered: make(map[wire.Filter][]*entry), pages: make(map[uint32]*numberedPage), steamSessions: make(map[transport.Peer]steamSession),
 		challengeLimiter: limit.NewLimiter(limitSize, limit.Rate{PerSecond: 2, Burst: 20}),
 		listLimiter:      limit.NewLimiter(limitSize, limit.Rate{PerSecond: 10, Burst: 40}),
 		byteLimiter:      limit.NewLimiter(limitSize, limit.Rate{PerSecond: 4096, Burst: 16384}),
@@ -181,30 +182,30 @@ func (m *Master) Feed(now int64, peer transport.Peer, b []byte) {
 		m.drop(DropSource)
 		return
 	}
-	if halflife.IsDatagram(b) {
+	if wire.IsDatagram(b) {
 		m.handleAnswer(now, peer, b)
 		return
 	}
-	if req, ok := halflife.ParseListRequest(b); ok {
+	if req, ok := wire.ParseListRequest(b); ok {
 		m.stats.Lists[req.Format]++
 		m.handleListRequest(now, peer, b, &req)
 		return
 	}
-	if echo, ok := halflife.ParseMasterChallengeRequest(b); ok {
+	if echo, ok := wire.ParseMasterChallengeRequest(b); ok {
 		m.stats.ChallengeRequests++
 		if !peer.Addr().IsLoopback() && !m.challengeLimiter.Take(now, limit.Network(peer.Addr()), 1) {
 			m.drop(DropRate)
 			return
 		}
-		m.send(peer, halflife.AppendMasterChallenge(m.out[:0], m.cookies.Issue(&heartbeatChallenge, now, peer.Addr(), peer.Port()), echo))
+		m.send(peer, wire.AppendMasterChallenge(m.out[:0], m.cookies.Issue(&heartbeatChallenge, now, peer.Addr(), peer.Port()), echo))
 		return
 	}
-	if h, err := halflife.ParseHeartbeat(b); err == nil {
+	if h, err := wire.ParseHeartbeat(b); err == nil {
 		m.stats.Heartbeats++
 		m.handleHeartbeat(now, peer, &h)
 		return
 	}
-	if halflife.IsShutdown(b) {
+	if wire.IsShutdown(b) {
 		m.stats.Shutdowns++
 		if e := m.servers[peer.AddrPort]; e != nil && e.listed && e.tries == 0 {
 			if e.recheckAt = e.lastProbe + int64(recheckInterval); now >= e.recheckAt {
@@ -227,7 +228,7 @@ func (m *Master) send(to transport.Peer, b []byte) {
 
 // handleHeartbeat handles a heartbeat. The heartbeat must echo the challenge that was sent to its
 // address and port.
-func (m *Master) handleHeartbeat(now int64, peer transport.Peer, h *halflife.Heartbeat) {
+func (m *Master) handleHeartbeat(now int64, peer transport.Peer, h *wire.Heartbeat) {
 	if !m.cookies.Valid(&heartbeatChallenge, now, peer.Addr(), peer.Port(), h.Challenge) {
 		m.drop(DropChallenge)
 		return
@@ -281,15 +282,15 @@ func (m *Master) sendProbe(now int64, e *entry) {
 	e.tries++
 	e.nextProbe = now + int64(probeTimeout)
 	m.stats.Probes++
-	m.send(transport.Peer{AddrPort: e.addr}, halflife.AppendA2SRequest(m.out[:0], halflife.RequestA2SInfo, halflife.NoChallenge))
-	m.send(transport.Peer{AddrPort: e.addr}, halflife.AppendTextRequest(m.out[:0], halflife.RequestDetails))
+	m.send(transport.Peer{AddrPort: e.addr}, wire.AppendA2SRequest(m.out[:0], wire.RequestA2SInfo, wire.NoChallenge))
+	m.send(transport.Peer{AddrPort: e.addr}, wire.AppendTextRequest(m.out[:0], wire.RequestDetails))
 }
 
 // handleAnswer handles datagrams with the header of answers: answers to probes, and pings, the only
 // requests with that header.
 func (m *Master) handleAnswer(now int64, peer transport.Peer, b []byte) {
-	if halflife.ParseRequest(b).Kind == halflife.RequestPing {
-		if pong := halflife.AppendPong(m.out[:0]); isSmallReply(b, pong) {
+	if wire.ParseRequest(b).Kind == wire.RequestPing {
+		if pong := wire.AppendPong(m.out[:0]); isSmallReply(b, pong) {
 			m.send(peer, pong)
 		}
 		return
@@ -299,12 +300,12 @@ func (m *Master) handleAnswer(now int64, peer transport.Peer, b []byte) {
 		m.drop(DropUnknown)
 		return
 	}
-	if c, err := halflife.ParseA2SChallenge(b); err == nil && e.challenges < probeAttempts {
+	if c, err := wire.ParseA2SChallenge(b); err == nil && e.challenges < probeAttempts {
 		e.challenges++
-		m.send(peer, halflife.AppendA2SRequest(m.out[:0], halflife.RequestA2SInfo, c))
+		m.send(peer, wire.AppendA2SRequest(m.out[:0], wire.RequestA2SInfo, c))
 		return
 	}
-	i, _, err := halflife.ParseInfo(b)
+	i, _, err := wire.ParseInfo(b)
 	if err != nil {
 		m.drop(DropUnknown)
 		return
@@ -370,9 +371,9 @@ func (m *Master) sortedServers(now int64) []*entry {
 
 // filteredServers returns the listed servers that the filter selects. ok is false if the filter is
 // new and scanRate is exhausted.
-func (m *Master) filteredServers(now int64, f halflife.Filter) (list []*entry, ok bool) {
+func (m *Master) filteredServers(now int64, f wire.Filter) (list []*entry, ok bool) {
 	all := m.sortedServers(now)
-	if f == (halflife.Filter{}) {
+	if f == (wire.Filter{}) {
 		return all, true
 	}
 	if now-m.filteredAt >= int64(sortInterval) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/halflife/master"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/mem"
@@ -31,17 +32,17 @@ type testMaster struct {
 	now  int64
 	wall time.Time
 	// games answer probes. Other peers are silent.
-	games map[transport.Peer]halflife.Info
+	games map[transport.Peer]wire.Info
 	sent  map[transport.Peer][][]byte
 }
 
 func newTestMaster(t testing.TB, cfg master.Config) *testMaster {
 	t.Helper()
-	l := &testMaster{t: t, now: transport.Monotonic(), wall: time.Unix(1e9, 0), games: make(map[transport.Peer]halflife.Info),
+	l := &testMaster{t: t, now: transport.Monotonic(), wall: time.Unix(1e9, 0), games: make(map[transport.Peer]wire.Info),
 		sent: make(map[transport.Peer][][]byte)}
 	cfg.Now = func() time.Time { return l.wall }
 	cfg.Send = func(to transport.Peer, b []byte) {
-		if len(b) > halflife.MaxDatagram {
+		if len(b) > wire.MaxDatagram {
 			t.Errorf("%d bytes", len(b))
 		}
 		l.sent[to] = append(l.sent[to], slices.Clone(b))
@@ -67,8 +68,8 @@ func (l *testMaster) advance(d time.Duration) {
 func (l *testMaster) answerProbes() {
 	for peer, info := range l.games {
 		for _, b := range l.takeSent(peer) {
-			if halflife.ParseRequest(b).Kind == halflife.RequestDetails {
-				l.m.Feed(l.now, peer, halflife.AppendDetails(nil, &info))
+			if wire.ParseRequest(b).Kind == wire.RequestDetails {
+				l.m.Feed(l.now, peer, wire.AppendDetails(nil, &info))
 			}
 		}
 	}
@@ -98,17 +99,17 @@ func (l *testMaster) ask(peer transport.Peer, b []byte) []byte {
 }
 
 // sendHeartbeat requests a challenge and sends a heartbeat with it.
-func (l *testMaster) sendHeartbeat(peer transport.Peer, info halflife.Info) {
+func (l *testMaster) sendHeartbeat(peer transport.Peer, info wire.Info) {
 	l.t.Helper()
-	c, err := halflife.ParseMasterChallenge(l.ask(peer, halflife.AppendMasterChallengeRequest(nil)))
+	c, err := wire.ParseMasterChallenge(l.ask(peer, wire.AppendMasterChallengeRequest(nil)))
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.m.Feed(l.now, peer, halflife.AppendHeartbeat(nil, &halflife.Heartbeat{Challenge: c, Info: info, Region: halflife.RegionAll}))
+	l.m.Feed(l.now, peer, wire.AppendHeartbeat(nil, &wire.Heartbeat{Challenge: c, Info: info, Region: wire.RegionAll}))
 }
 
 // register puts a game on the list.
-func (l *testMaster) register(peer transport.Peer, info halflife.Info) {
+func (l *testMaster) register(peer transport.Peer, info wire.Info) {
 	l.t.Helper()
 	l.games[peer] = info
 	l.sendHeartbeat(peer, info)
@@ -129,8 +130,8 @@ func (l *testMaster) registerMany(n int) []transport.Peer {
 	return all
 }
 
-func gameInfo(i int) halflife.Info {
-	return halflife.Info{Name: fmt.Sprintf("server %d", i), Map: []string{"dm1", "ctf5"}[i%2],
+func gameInfo(i int) wire.Info {
+	return wire.Info{Name: fmt.Sprintf("server %d", i), Map: []string{"dm1", "ctf5"}[i%2],
 		Dir: []string{"teeworlds", "valve", "cstrike"}[i%3], Game: "a game",
 		Players: i % 17, Max: 16, Type: 'd', OS: 'l', Version: "1"}
 }
@@ -143,7 +144,7 @@ var (
 	server    = transport.MustParsePeer("198.51.100.7:8303")
 	client    = transport.MustParsePeer("203.0.113.9:4000")
 	lanClient = transport.MustParsePeer("192.168.0.9:4000")
-	request   = func(r halflife.ListRequest) []byte { return halflife.AppendListRequest(nil, &r) }
+	request   = func(r wire.ListRequest) []byte { return wire.AppendListRequest(nil, &r) }
 )
 
 // TestLife checks that a server is listed, stays listed and is removed.
@@ -190,12 +191,12 @@ func TestProbeChallenge(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	l.sendHeartbeat(server, gameInfo(0))
 	l.takeSent(server)
-	got := l.ask(server, halflife.AppendA2SChallenge(nil, 99))
-	if r := halflife.ParseRequest(got); r.Kind != halflife.RequestA2SInfo || r.Challenge != 99 {
+	got := l.ask(server, wire.AppendA2SChallenge(nil, 99))
+	if r := wire.ParseRequest(got); r.Kind != wire.RequestA2SInfo || r.Challenge != 99 {
 		t.Errorf("%q", got)
 	}
 	i := gameInfo(0)
-	l.ask(server, halflife.AppendA2SInfo(nil, &i))
+	l.ask(server, wire.AppendA2SInfo(nil, &i))
 	if !l.isListed(server) {
 		t.Error("not listed")
 	}
@@ -206,7 +207,7 @@ func TestProbeChallenge(t *testing.T) {
 func TestPoisoning(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	// Forged heartbeats, also with the challenge of another port or address.
-	c, err := halflife.ParseMasterChallenge(l.ask(server, halflife.AppendMasterChallengeRequest(nil)))
+	c, err := wire.ParseMasterChallenge(l.ask(server, wire.AppendMasterChallengeRequest(nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,8 +216,8 @@ func TestPoisoning(t *testing.T) {
 		if i == 3 {
 			victim = transport.UDPPeer(server.Addr(), 8304)
 		}
-		beat := halflife.Heartbeat{Challenge: challenge, Info: gameInfo(0)}
-		if out := l.ask(victim, halflife.AppendHeartbeat(nil, &beat)); out != nil {
+		beat := wire.Heartbeat{Challenge: challenge, Info: gameInfo(0)}
+		if out := l.ask(victim, wire.AppendHeartbeat(nil, &beat)); out != nil {
 			t.Errorf("a forged heartbeat made us send %q", out)
 		}
 	}
@@ -234,7 +235,7 @@ func TestPoisoning(t *testing.T) {
 	}
 	// The server sends an answer without a request.
 	i := gameInfo(0)
-	l.ask(server, halflife.AppendDetails(nil, &i))
+	l.ask(server, wire.AppendDetails(nil, &i))
 	if l.isListed(server) {
 		t.Error("listed without a heartbeat")
 	}
@@ -243,7 +244,7 @@ func TestPoisoning(t *testing.T) {
 	l.advance(time.Minute)
 	l.ask(server, nil)
 	for range 100 {
-		l.m.Feed(l.now, server, halflife.AppendShutdown(nil))
+		l.m.Feed(l.now, server, wire.AppendShutdown(nil))
 	}
 	if n := len(l.sent[server]); n != 2 {
 		t.Errorf("a hundred goodbyes make us send %d datagrams", n)
@@ -256,7 +257,7 @@ func TestPoisoning(t *testing.T) {
 	// A real shutdown message.
 	delete(l.games, server)
 	l.advance(time.Minute)
-	l.m.Feed(l.now, server, halflife.AppendShutdown(nil))
+	l.m.Feed(l.now, server, wire.AppendShutdown(nil))
 	l.advance(10 * time.Second)
 	if l.isListed(server) {
 		t.Error("still listed after it left")
@@ -267,7 +268,7 @@ func TestPoisoning(t *testing.T) {
 		t.Error("not listed again")
 	}
 	delete(l.games, server)
-	l.m.Feed(l.now, server, halflife.AppendShutdown(nil))
+	l.m.Feed(l.now, server, wire.AppendShutdown(nil))
 	l.advance(50 * time.Second)
 	if l.isListed(server) {
 		t.Error("still listed long after it left")
@@ -309,11 +310,11 @@ func TestCaps(t *testing.T) {
 }
 
 // fetchList requests the list as a client does, and calls between before each further page.
-func (l *testMaster) fetchList(peer transport.Peer, form halflife.ListFormat, f halflife.Filter, between func()) (all []transport.Peer, ok bool) {
+func (l *testMaster) fetchList(peer transport.Peer, form wire.ListFormat, f wire.Filter, between func()) (all []transport.Peer, ok bool) {
 	l.t.Helper()
-	req := halflife.ListRequest{Format: form, Region: halflife.RegionAll, Filter: f, HasFilter: f != halflife.Filter{}}
+	req := wire.ListRequest{Format: form, Region: wire.RegionAll, Filter: f, HasFilter: f != wire.Filter{}}
 	for range 100 {
-		page, err := halflife.ParseList(l.ask(peer, request(req)))
+		page, err := wire.ParseList(l.ask(peer, request(req)))
 		if err != nil {
 			return all, false
 		}
@@ -327,10 +328,10 @@ func (l *testMaster) fetchList(peer transport.Peer, form halflife.ListFormat, f 
 			between()
 		}
 		switch {
-		case form == halflife.ListAll, page.Format == halflife.ListBatch && page.Next == 0, page.End:
+		case form == wire.ListAll, page.Format == wire.ListBatch && page.Next == 0, page.End:
 			slices.SortFunc(all, transport.Peer.Compare)
 			return all, true
-		case page.Format == halflife.ListBatch:
+		case page.Format == wire.ListBatch:
 			req.ID = page.Next
 		default:
 			req.After = page.Servers[len(page.Servers)-1]
@@ -345,14 +346,14 @@ func TestList(t *testing.T) {
 	l := newTestMaster(t, master.Config{})
 	all := l.registerMany(1000)
 	for _, peer := range []transport.Peer{client, lanClient} {
-		for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
-			got, ok := l.fetchList(peer, form, halflife.Filter{}, nil)
+		for _, form := range []wire.ListFormat{wire.ListSteam, wire.ListBatch, wire.ListID} {
+			got, ok := l.fetchList(peer, form, wire.Filter{}, nil)
 			if !ok || !slices.Equal(got, all) {
 				t.Errorf("%v from %v: %d servers, %v", form, peer, len(got), ok)
 			}
 			l.advance(10 * time.Second)
-			filter := halflife.Filter{Dir: "valve", NotEmpty: true}
-			if form == halflife.ListBatch {
+			filter := wire.Filter{Dir: "valve", NotEmpty: true}
+			if form == wire.ListBatch {
 				continue
 			}
 			var want []transport.Peer
@@ -366,8 +367,8 @@ func TestList(t *testing.T) {
 			}
 			l.advance(10 * time.Second)
 		}
-		got, ok := l.fetchList(peer, halflife.ListAll, halflife.Filter{}, nil)
-		if !ok || len(got) != halflife.MaxEntries {
+		got, ok := l.fetchList(peer, wire.ListAll, wire.Filter{}, nil)
+		if !ok || len(got) != wire.MaxEntries {
 			t.Errorf("all from %v: %d servers, %v", peer, len(got), ok)
 		}
 	}
@@ -378,10 +379,10 @@ func TestListSizes(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 229, 230, 231, 232, 462, 463} {
 		l := newTestMaster(t, master.Config{})
 		all := l.registerMany(n)
-		for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
+		for _, form := range []wire.ListFormat{wire.ListSteam, wire.ListBatch, wire.ListID} {
 			for i := range 5 {
 				peer := transport.UDPPeer(client.Addr(), uint16(4000+i))
-				if got, ok := l.fetchList(peer, form, halflife.Filter{}, nil); !ok || !slices.Equal(got, all) {
+				if got, ok := l.fetchList(peer, form, wire.Filter{}, nil); !ok || !slices.Equal(got, all) {
 					t.Errorf("%v of %d: %d servers, %v", form, n, len(got), ok)
 				}
 				l.advance(10 * time.Second)
@@ -392,16 +393,16 @@ func TestListSizes(t *testing.T) {
 
 // TestListMoves checks that no server is missed because others leave between two pages.
 func TestListMoves(t *testing.T) {
-	for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch} {
+	for _, form := range []wire.ListFormat{wire.ListSteam, wire.ListBatch} {
 		l := newTestMaster(t, master.Config{})
 		all := l.registerMany(700)
 		gone := map[transport.Peer]bool{}
-		got, ok := l.fetchList(client, form, halflife.Filter{}, func() {
+		got, ok := l.fetchList(client, form, wire.Filter{}, func() {
 			for range 10 {
 				p := all[rand.IntN(len(all))]
 				gone[p] = true
 				delete(l.games, p)
-				l.m.Feed(l.now, p, halflife.AppendShutdown(nil))
+				l.m.Feed(l.now, p, wire.AppendShutdown(nil))
 			}
 			l.advance(8 * time.Second)
 		})
@@ -437,9 +438,9 @@ func TestReflection(t *testing.T) {
 		ask([]byte("q\xff1234"))
 		ask([]byte("1\xff\x00\x00"))
 		ask([]byte("\xff\xff\xff\xffping\x00"))
-		for _, form := range []halflife.ListFormat{halflife.ListSteam, halflife.ListBatch, halflife.ListID} {
-			ask(request(halflife.ListRequest{Format: form}))
-			ask(request(halflife.ListRequest{Format: form, ID: rand.Uint32(), After: client.AddrPort}))
+		for _, form := range []wire.ListFormat{wire.ListSteam, wire.ListBatch, wire.ListID} {
+			ask(request(wire.ListRequest{Format: form}))
+			ask(request(wire.ListRequest{Format: form, ID: rand.Uint32(), After: client.AddrPort}))
 		}
 	}
 	if biggest > 14 {
@@ -449,7 +450,7 @@ func TestReflection(t *testing.T) {
 	in, out = 0, 0
 	for i := range 20000 {
 		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{30, byte(i >> 12), byte(i >> 4), byte(i)}), 5000)
-		b := request(halflife.ListRequest{Format: halflife.ListSteam, After: all[i%len(all)].AddrPort})
+		b := request(wire.ListRequest{Format: wire.ListSteam, After: all[i%len(all)].AddrPort})
 		in += len(b)
 		out += len(l.ask(peer, b))
 	}
@@ -457,22 +458,22 @@ func TestReflection(t *testing.T) {
 		t.Errorf("%d bytes for %d", out, in)
 	}
 	// A page number of another client is not accepted.
-	page, err := halflife.ParseList(l.ask(client, request(halflife.ListRequest{Format: halflife.ListBatch})))
+	page, err := wire.ParseList(l.ask(client, request(wire.ListRequest{Format: wire.ListBatch})))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := l.ask(server, request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next})); got != nil {
+	if got := l.ask(server, request(wire.ListRequest{Format: wire.ListBatch, ID: page.Next})); got != nil {
 		t.Errorf("the number of another leads to %q", got)
 	}
-	page, err = halflife.ParseList(l.ask(client, request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next})))
-	if err != nil || len(page.Servers) != halflife.MaxEntries || page.Next == 0 || page.Next >= 1<<24 {
+	page, err = wire.ParseList(l.ask(client, request(wire.ListRequest{Format: wire.ListBatch, ID: page.Next})))
+	if err != nil || len(page.Servers) != wire.MaxEntries || page.Next == 0 || page.Next >= 1<<24 {
 		t.Fatalf("%d servers, next %d, %v", len(page.Servers), page.Next, err)
 	}
-	if got := l.ask(server, request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next})); got != nil {
+	if got := l.ask(server, request(wire.ListRequest{Format: wire.ListBatch, ID: page.Next})); got != nil {
 		t.Errorf("the second number of another leads to %q", got)
 	}
 	// A repeated request, sent because the answer was lost, gets the same answer.
-	again := request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next})
+	again := request(wire.ListRequest{Format: wire.ListBatch, ID: page.Next})
 	if a, b := l.ask(client, again), l.ask(client, again); a == nil || string(a) != string(b) {
 		t.Error("a repeated request has another answer")
 	}
@@ -488,14 +489,14 @@ func TestPageFlood(t *testing.T) {
 	l.registerMany(300)
 	for i := range 6000 {
 		peer := transport.UDPPeer(netip.AddrFrom4([4]byte{30, byte(i >> 8), byte(i), 1}), 5000)
-		page, err := halflife.ParseList(l.ask(peer, request(halflife.ListRequest{Format: halflife.ListBatch})))
+		page, err := wire.ParseList(l.ask(peer, request(wire.ListRequest{Format: wire.ListBatch})))
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.ask(peer, request(halflife.ListRequest{Format: halflife.ListBatch, ID: page.Next}))
+		l.ask(peer, request(wire.ListRequest{Format: wire.ListBatch, ID: page.Next}))
 	}
 	l.now += 1e9
-	if got, ok := l.fetchList(client, halflife.ListBatch, halflife.Filter{}, nil); !ok || len(got) != 300 {
+	if got, ok := l.fetchList(client, wire.ListBatch, wire.Filter{}, nil); !ok || len(got) != 300 {
 		t.Errorf("%d servers, %v", len(got), ok)
 	}
 }
@@ -517,7 +518,7 @@ func TestState(t *testing.T) {
 	if a, b := fmt.Sprintf("%+v", before), fmt.Sprintf("%+v", got); a != b {
 		t.Errorf("\n%s\n%s", a, b)
 	}
-	if list, ok := again.fetchList(client, halflife.ListBatch, halflife.Filter{Dir: "x"}, nil); !ok || len(list) != 20 {
+	if list, ok := again.fetchList(client, wire.ListBatch, wire.Filter{Dir: "x"}, nil); !ok || len(list) != 20 {
 		t.Errorf("%d servers are given out, %v", len(list), ok)
 	}
 	again.advance(70 * time.Second)
@@ -703,7 +704,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	time.Sleep(1100 * time.Millisecond) // the list may be a second old
-	for _, form := range []halflife.ListFormat{halflife.ListBatch, halflife.ListID, halflife.ListSteam, halflife.ListAll} {
+	for _, form := range []wire.ListFormat{wire.ListBatch, wire.ListID, wire.ListSteam, wire.ListAll} {
 		got, err := halflife.FetchList(t.Context(), listen("203.0.113.9:0"), conn.LocalAddr(), halflife.ListConfig{Format: form})
 		if len(got) != 3 || err != nil {
 			t.Errorf("%v: %v, %v", form, got, err)
@@ -722,11 +723,11 @@ func TestRun(t *testing.T) {
 }
 
 // staticGame is a game whose info never changes.
-type staticGame struct{ info halflife.Info }
+type staticGame struct{ info wire.Info }
 
-func (f staticGame) Info() halflife.Info                           { return f.info }
-func (staticGame) Players(dst []halflife.Player) []halflife.Player { return dst }
-func (staticGame) Rules(dst []halflife.Rule) []halflife.Rule       { return dst }
+func (f staticGame) Info() wire.Info                       { return f.info }
+func (staticGame) Players(dst []wire.Player) []wire.Player { return dst }
+func (staticGame) Rules(dst []wire.Rule) []wire.Rule       { return dst }
 
 // runGameServer runs a game server that registers with a master, until its connection is closed.
 func runGameServer(c transport.Conn, g staticGame, to transport.Peer) {
@@ -735,12 +736,12 @@ func runGameServer(c transport.Conn, g staticGame, to transport.Peer) {
 		panic(err)
 	}
 	r := halflife.NewRegistrar(halflife.RegistrarConfig{Masters: []transport.Peer{to}, Send: c.Send,
-		Heartbeat: func() halflife.Heartbeat {
-			return halflife.Heartbeat{Info: g.info, Region: halflife.RegionAll}
+		Heartbeat: func() wire.Heartbeat {
+			return wire.Heartbeat{Info: g.info, Region: wire.RegionAll}
 		}})
 	advance := func(now int64) (next int64, more bool) { r.Advance(now); return now + 1e8, true }
 	transport.Run(context.Background(), c, advance, func(d transport.Datagram) {
-		if halflife.IsDatagram(d.Data) && !r.Feed(d.ReceivedAt, d.Peer, d.Data) {
+		if wire.IsDatagram(d.Data) && !r.Feed(d.ReceivedAt, d.Peer, d.Data) {
 			s.Feed(d.ReceivedAt, d.Peer, d.Data)
 		}
 	})

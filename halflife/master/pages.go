@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/halflife/internal/cookie"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -50,15 +51,15 @@ func pageNumberFrom(raw uint64) uint32 {
 }
 
 // handleListRequest answers a list request.
-func (m *Master) handleListRequest(now int64, peer transport.Peer, req []byte, r *halflife.ListRequest) {
+func (m *Master) handleListRequest(now int64, peer transport.Peer, req []byte, r *wire.ListRequest) {
 	if !peer.Addr().IsLoopback() && !m.listLimiter.Take(now, limit.Network(peer.Addr()), 1) {
 		m.drop(DropRate)
 		return
 	}
 	switch r.Format {
-	case halflife.ListAll:
+	case wire.ListAll:
 		m.handleListAll(now, peer, req)
-	case halflife.ListSteam:
+	case wire.ListSteam:
 		m.handleSteamPage(now, peer, req, r)
 	default:
 		m.handleNumberedPage(now, peer, r)
@@ -74,17 +75,17 @@ func (m *Master) isLocal(peer transport.Peer) bool {
 // one.
 func (m *Master) handleListAll(now int64, peer transport.Peer, req []byte) {
 	all := m.sortedServers(now)
-	l := halflife.List{Format: halflife.ListAll}
+	l := wire.List{Format: wire.ListAll}
 	if n := len(all); n > 0 {
 		start := 0
-		if n > halflife.MaxEntries {
+		if n > wire.MaxEntries {
 			start = rand.IntN(n)
 		}
-		for i := range min(n, halflife.MaxEntries) {
+		for i := range min(n, wire.MaxEntries) {
 			l.Servers = append(l.Servers, all[(start+i)%n].addr)
 		}
 	}
-	b := halflife.AppendList(m.out[:0], &l)
+	b := wire.AppendList(m.out[:0], &l)
 	switch {
 	case isSmallReply(req, b), m.isLocal(peer), m.proven.Has(now, limit.Person(peer.Addr())):
 	case m.cfg.Legacy != halflife.LegacyOn:
@@ -98,9 +99,9 @@ func (m *Master) handleListAll(now int64, peer transport.Peer, req []byte) {
 }
 
 // handleNumberedPage answers "e", and "1" with a page number.
-func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *halflife.ListRequest) {
+func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *wire.ListRequest) {
 	if r.ID == 0 {
-		m.send(peer, halflife.AppendList(m.out[:0], &halflife.List{Format: halflife.ListBatch,
+		m.send(peer, wire.AppendList(m.out[:0], &wire.List{Format: wire.ListBatch,
 			Next: m.cookies.Issue(&firstPageChallenge, now, peer.Addr(), 0)}))
 		return
 	}
@@ -121,13 +122,13 @@ func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *halflife.
 		m.drop(DropRate)
 		return
 	}
-	l := halflife.List{Format: halflife.ListBatch}
+	l := wire.List{Format: wire.ListBatch}
 	rest := all[indexAfter(all, after):]
-	for _, e := range rest[:min(len(rest), halflife.MaxEntries)] {
+	for _, e := range rest[:min(len(rest), wire.MaxEntries)] {
 		l.Servers = append(l.Servers, e.addr)
 	}
-	if len(rest) > halflife.MaxEntries {
-		last := l.Servers[halflife.MaxEntries-1]
+	if len(rest) > wire.MaxEntries {
+		last := l.Servers[wire.MaxEntries-1]
 		if p != nil && m.pages[p.next] != nil && m.pages[p.next].after == last {
 			l.Next = p.next // a repeated request: the answer was lost
 		} else {
@@ -137,7 +138,7 @@ func (m *Master) handleNumberedPage(now int64, peer transport.Peer, r *halflife.
 			}
 		}
 	}
-	m.send(peer, halflife.AppendList(m.out[:0], &l))
+	m.send(peer, wire.AppendList(m.out[:0], &l))
 }
 
 // indexAfter returns the index of the first entry whose address is greater than after, or 0 if
@@ -181,13 +182,13 @@ func (m *Master) expirePages(now int64) {
 }
 
 // handleSteamPage answers "1" with the address of a server.
-func (m *Master) handleSteamPage(now int64, peer transport.Peer, req []byte, r *halflife.ListRequest) {
+func (m *Master) handleSteamPage(now int64, peer transport.Peer, req []byte, r *wire.ListRequest) {
 	all, ok := m.filteredServers(now, r.Filter)
 	if !ok {
 		m.drop(DropRate)
 		return
 	}
-	l := halflife.List{Format: halflife.ListSteam, End: true}
+	l := wire.List{Format: wire.ListSteam, End: true}
 	if len(all) == 0 {
 		m.sendSteam(peer, req, &l, m.isLocal(peer))
 		return
@@ -242,8 +243,8 @@ func (m *Master) secretFirstServer(window int64, peer transport.Peer, all []*ent
 }
 
 // addServers adds servers to a page. It clears End if they did not all fit.
-func (m *Master) addServers(l *halflife.List, list []*entry) {
-	const most = halflife.MaxEntries - 1 // one entry is left for the end mark
+func (m *Master) addServers(l *wire.List, list []*entry) {
+	const most = wire.MaxEntries - 1 // one entry is left for the end mark
 	for i, e := range list {
 		if len(l.Servers) == most {
 			l.End = i == len(list)
@@ -254,8 +255,8 @@ func (m *Master) addServers(l *halflife.List, list []*entry) {
 }
 
 // sendSteam sends a page. An unproven address gets it only if it is small.
-func (m *Master) sendSteam(peer transport.Peer, req []byte, l *halflife.List, proven bool) {
-	b := halflife.AppendList(m.out[:0], l)
+func (m *Master) sendSteam(peer transport.Peer, req []byte, l *wire.List, proven bool) {
+	b := wire.AppendList(m.out[:0], l)
 	if !proven && !isSmallReply(req, b) {
 		m.drop(DropUnproven)
 		return

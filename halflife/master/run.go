@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/atomicfile"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -131,7 +132,7 @@ func (m *Master) restore(b []byte) error {
 			continue
 		}
 		e := m.add(v.Address)
-		e.info = halflife.Info{Name: v.Name, Map: v.Map, Dir: v.Dir, Game: v.Game, Version: v.Version, Players: v.Players, Max: v.Max, Bots: v.Bots,
+		e.info = wire.Info{Name: v.Name, Map: v.Map, Dir: v.Dir, Game: v.Game, Version: v.Version, Players: v.Players, Max: v.Max, Bots: v.Bots,
 			Password: v.Password, Secure: v.Secure, AppID: v.AppID, Type: firstByte(v.Type), OS: firstByte(v.OS)}
 		e.region, e.since, e.lastSeen, e.listed = v.Region, v.Since, v.Seen, true
 		e.expiresAt = now + int64(m.cfg.ServerTimeout)

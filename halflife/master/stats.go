@@ -3,7 +3,7 @@ package master
 import (
 	"io"
 
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/metrics"
 )
 
@@ -41,7 +41,7 @@ func (d DropReason) String() string { return dropNames[d%NumDropReasons] }
 // Stats holds counters since the start.
 type Stats struct {
 	// Lists counts list requests by format.
-	Lists [halflife.ListAll + 1]uint64
+	Lists [wire.ListAll + 1]uint64
 	// ChallengeRequests, Heartbeats and Shutdowns count the messages from game servers.
 	ChallengeRequests, Heartbeats, Shutdowns uint64
 	// Probes, ProbesAnswered and ProbesFailed count probes of servers.
@@ -79,7 +79,7 @@ func (s *Stats) writeMetrics(to io.Writer) {
 		dropped[DropReason(d).String()] = n
 	}
 	for f, n := range s.Lists {
-		lists[halflife.ListFormat(f).String()] = n
+		lists[wire.ListFormat(f).String()] = n
 	}
 	w.Labelled("dropped_total", metrics.Counter, "Datagrams that got no answer.", "reason", dropped)
 	w.Labelled("list_requests_total", metrics.Counter, "Requests for the list by format.", "form", lists)

@@ -60,6 +60,9 @@ var rooms = map[string][]string{
 	"query":    {"protocol", "transport", "internal/limit", "internal/safetext"},
 	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage", "internal/words"},
 
+	// The messages alone, for programs that need no server or client.
+	"halflife/wire": {"internal/safetext"},
+
 	// The HTTP listener imports the server, and not the other way round.
 	"web": {"query", "server", "transport", "internal/limit", "internal/metrics", "internal/webpage"},
 	// The operator's console runs console lines of the server and shows its state.
@@ -96,6 +99,8 @@ var rooms = map[string][]string{
 	"internal/testclient":  {"protocol", "transport"},
 	"internal/bridgetest":  {"bridge", "event", "format", "game", "maps", "protocol"},
 	"internal/peers":       everything,
+
+	"internal/halflifetest": {"halflife/wire"},
 
 	// The program, as a package for programs with mods of their own.
 	"app":                 everything,

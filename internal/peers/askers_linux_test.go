@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/load"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -64,13 +64,13 @@ func infoAskers() *askers {
 
 func a2sAskers() *askers {
 	var buf []byte
-	return &askers{hello: halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, halflife.NoChallenge), answer: func(d []byte) ([]byte, error) {
-		challenge, err := halflife.ParseA2SChallenge(d)
+	return &askers{hello: wire.AppendA2SRequest(nil, wire.RequestA2SInfo, wire.NoChallenge), answer: func(d []byte) ([]byte, error) {
+		challenge, err := wire.ParseA2SChallenge(d)
 		if err != nil {
-			_, _, err = halflife.ParseInfo(d)
+			_, _, err = wire.ParseInfo(d)
 			return nil, err
 		}
-		buf = halflife.AppendA2SRequest(buf[:0], halflife.RequestA2SInfo, challenge)
+		buf = wire.AppendA2SRequest(buf[:0], wire.RequestA2SInfo, challenge)
 		return buf, nil
 	}}
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/format/twmap"
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/load"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -303,20 +303,20 @@ func askA2S(addr transport.Peer, duration time.Duration) (answers int, err error
 	}
 	defer conn.Close()
 	batch := make([]transport.Datagram, 64)
-	conn.Send(addr, halflife.AppendA2SRequest(nil, halflife.RequestA2SPlayers, halflife.NoChallenge))
+	conn.Send(addr, wire.AppendA2SRequest(nil, wire.RequestA2SPlayers, wire.NoChallenge))
 	conn.Flush()
 	n, err := conn.ReadBatch(batch, conn.Now()+int64(2*time.Second))
 	if err != nil || n == 0 {
 		return 0, fmt.Errorf("no challenge: %v", err)
 	}
-	challenge, err := halflife.ParseA2SChallenge(batch[0].Data)
+	challenge, err := wire.ParseA2SChallenge(batch[0].Data)
 	if err != nil {
 		return 0, err
 	}
-	request := halflife.AppendA2SRequest(nil, halflife.RequestA2SInfo, challenge)
+	request := wire.AppendA2SRequest(nil, wire.RequestA2SInfo, challenge)
 	answers, last, err := load.RepeatQuery(conn, addr, request, duration)
 	if err == nil {
-		_, _, err = halflife.ParseInfo(last)
+		_, _, err = wire.ParseInfo(last)
 	}
 	return answers, err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/halflife/master"
+	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -23,15 +24,15 @@ const rconPassword = "s3cret words"
 
 // fakeGame is the game behind a Half-Life server.
 type fakeGame struct {
-	info    halflife.Info
-	players []halflife.Player
-	rules   []halflife.Rule
+	info    wire.Info
+	players []wire.Player
+	rules   []wire.Rule
 	addr    transport.Peer
 }
 
-func (g *fakeGame) Info() halflife.Info                             { return g.info }
-func (g *fakeGame) Players(dst []halflife.Player) []halflife.Player { return append(dst, g.players...) }
-func (g *fakeGame) Rules(dst []halflife.Rule) []halflife.Rule       { return append(dst, g.rules...) }
+func (g *fakeGame) Info() wire.Info                         { return g.info }
+func (g *fakeGame) Players(dst []wire.Player) []wire.Player { return append(dst, g.players...) }
+func (g *fakeGame) Rules(dst []wire.Rule) []wire.Rule       { return append(dst, g.rules...) }
 
 func (*fakeGame) RunRcon(_ transport.Peer, _ int, line string, print func(string), done func()) {
 	defer done()
@@ -49,11 +50,11 @@ func (*fakeGame) RunRcon(_ transport.Peer, _ int, line string, print func(string
 func startHalfLife(t testing.TB, name string, masters ...transport.Peer) *fakeGame {
 	t.Helper()
 	g := &fakeGame{
-		info: halflife.Info{Name: name, Map: "dm1", Dir: "teeworlds", Game: "Teeworlds 0.7 DM", Players: 3, Max: 16, Bots: 1, Version: "0.7.5",
-			Mod: &halflife.Mod{URL: "https://teeworlds.com/", Version: 1, ClientDLL: true}},
-		players: []halflife.Player{{Name: "nameless tee", Score: 5, Time: 61 * time.Second}, {Name: "brainy", Score: -2, Time: time.Hour},
+		info: wire.Info{Name: name, Map: "dm1", Dir: "teeworlds", Game: "Teeworlds 0.7 DM", Players: 3, Max: 16, Bots: 1, Version: "0.7.5",
+			Mod: &wire.Mod{URL: "https://teeworlds.com/", Version: 1, ClientDLL: true}},
+		players: []wire.Player{{Name: "nameless tee", Score: 5, Time: 61 * time.Second}, {Name: "brainy", Score: -2, Time: time.Hour},
 			{Name: "(1)bot", Time: time.Minute, Bot: true}},
-		rules: []halflife.Rule{{Name: "sv_gametype", Value: "dm"}, {Name: "sv_scorelimit", Value: "20"}},
+		rules: []wire.Rule{{Name: "sv_gametype", Value: "dm"}, {Name: "sv_scorelimit", Value: "20"}},
 	}
 	conn := listen(t)
 	g.addr = conn.LocalAddr()
@@ -64,7 +65,7 @@ func startHalfLife(t testing.TB, name string, masters ...transport.Peer) *fakeGa
 		t.Fatal(err)
 	}
 	reg := halflife.NewRegistrar(halflife.RegistrarConfig{Masters: masters, Send: conn.Send,
-		Heartbeat: func() halflife.Heartbeat { return halflife.Heartbeat{Info: g.info, Region: halflife.RegionAll} }})
+		Heartbeat: func() wire.Heartbeat { return wire.Heartbeat{Info: g.info, Region: wire.RegionAll} }})
 	done := make(chan struct{})
 	t.Cleanup(func() { conn.Close(); <-done })
 	go func() {
@@ -78,7 +79,7 @@ func startHalfLife(t testing.TB, name string, masters ...transport.Peer) *fakeGa
 				return
 			}
 			for _, d := range batch[:n] {
-				if halflife.IsDatagram(d.Data) && !reg.Feed(d.ReceivedAt, d.Peer, d.Data) {
+				if wire.IsDatagram(d.Data) && !reg.Feed(d.ReceivedAt, d.Peer, d.Data) {
 					srv.Feed(d.ReceivedAt, d.Peer, d.Data)
 				}
 			}
@@ -93,10 +94,10 @@ func startBigHalfLife(t testing.TB) *fakeGame {
 	g := startHalfLife(t, "Big Yard")
 	g.players, g.rules = nil, nil
 	for i := range 64 {
-		g.players = append(g.players, halflife.Player{Name: fmt.Sprintf("player %02d with a long name", i), Score: int32(i), Time: time.Minute})
+		g.players = append(g.players, wire.Player{Name: fmt.Sprintf("player %02d with a long name", i), Score: int32(i), Time: time.Minute})
 	}
 	for i := range 100 {
-		g.rules = append(g.rules, halflife.Rule{Name: fmt.Sprintf("sv_number_%03d", i), Value: strings.Repeat("x", i%30)})
+		g.rules = append(g.rules, wire.Rule{Name: fmt.Sprintf("sv_number_%03d", i), Value: strings.Repeat("x", i%30)})
 	}
 	g.info.Players, g.info.Max, g.info.Bots = 64, 64, 0
 	return g
@@ -366,7 +367,7 @@ func awaitListed(t testing.TB, master transport.Peer, n int) (list []transport.P
 	conn := listen(t)
 	Eventually(t, 30*time.Second, "all servers are on the list", func() bool {
 		var err error
-		list, err = halflife.FetchList(t.Context(), conn, master, halflife.ListConfig{IncludeLAN: true, Format: halflife.ListBatch})
+		list, err = halflife.FetchList(t.Context(), conn, master, halflife.ListConfig{IncludeLAN: true, Format: wire.ListBatch})
 		return err == nil && len(list) == n
 	})
 	return list

@@ -1,4 +1,4 @@
-package halflife
+package wire
 
 import (
 	"bytes"
@@ -48,8 +48,8 @@ func checkQuotable(password string) error {
 
 // The range of rcon challenges. Clients expect a signed 32-bit number of at least nine digits.
 const (
-	minRconChallenge = 100000000
-	maxRconChallenge = 1<<31 - 1
+	MinRconChallenge = 100000000
+	MaxRconChallenge = 1<<31 - 1
 )
 
 const rconChallengePrefix = "challenge rcon "
@@ -178,11 +178,3 @@ func ParseRefused(b []byte) (reason []byte, err error) {
 	}
 	return bytes.TrimRight(b[5:], "\x00"), nil
 }
-
-// The texts of rcon answers, identical to the engine's.
-const (
-	textBadPassword  = "Bad rcon_password.\n"
-	textNoChallenge  = "No challenge for your address.\n"
-	textBadChallenge = "Bad challenge.\n"
-	textBanned       = "You have been banned from this server.\n"
-)

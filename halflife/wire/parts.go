@@ -1,4 +1,4 @@
-package halflife
+package wire
 
 import (
 	"bytes"
@@ -41,8 +41,9 @@ func NumParts(n, size int) int { return max((n+size-1)/size, 1) }
 // from the id of the previous message to that peer. A message has at most 15 parts.
 func AppendPart(dst []byte, style SplitStyle, id uint32, msg []byte, i, size int) []byte {
 	total := NumParts(len(msg), size)
-	dst = append(dst, splitHeader...)
-	dst = binary.LittleEndian.AppendUint32(dst, id&^compressedFlag)
+	start := len(dst)
+	dst = append(append(dst, splitHeader...), 0, 0, 0, 0)
+	SetPartID(dst[start:], id)
 	if style == SplitGoldSrc {
 		dst = append(dst, byte(i<<4|total))
 	} else {
@@ -50,6 +51,11 @@ func AppendPart(dst []byte, style SplitStyle, id uint32, msg []byte, i, size int
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(size))
 	}
 	return append(dst, msg[i*size:min((i+1)*size, len(msg))]...)
+}
+
+// SetPartID replaces the id of a part that AppendPart made.
+func SetPartID(part []byte, id uint32) {
+	binary.LittleEndian.PutUint32(part[len(splitHeader):], id&^compressedFlag)
 }
 
 // compressedFlag in the id of a Source split marks a message compressed with bzip2.

@@ -1,4 +1,4 @@
-package halflife
+package wire
 
 import (
 	"bytes"
@@ -53,7 +53,8 @@ type Info struct {
 	// Version is the version of the server, at most 31 bytes.
 	Version string
 	// AppID is the Steam id of the game. A2S carries its low 16 bits and, as GameID, all of it.
-	// Clients derive the split style of long answers from it, see [DefaultAppID].
+	// Clients derive the split style of long answers from AppID and Protocol. All of them derive
+	// SplitSource if the low byte of AppID is at least 80h and Protocol is not 48.
 	AppID uint64
 	// Port is the port of the game. 0 leaves it out.
 	Port uint16
@@ -77,16 +78,6 @@ type Mod struct {
 	// need its client library.
 	ServerOnly, ClientDLL bool
 }
-
-// These numbers are in the A2S answers of this package. Clients derive from them how a long answer
-// was split. All clients derive the right style only if the protocol is not 48 and the low byte of
-// the application id is at least 80h.
-const (
-	// DefaultAppID is the Steam id of Teeworlds.
-	DefaultAppID = 380840
-	// A2SProtocol is the protocol version in A2S answers.
-	A2SProtocol = 17
-)
 
 // Maximum lengths of strings in bytes.
 const (

@@ -1,4 +1,10 @@
-package halflife
+// Package wire reads and writes the messages of Half-Life (GoldSrc) servers, clients and masters.
+//
+// Every message has a stateless Append and Parse function. Numbers are little-endian except for
+// ports in lists. Datagrams from and to game servers begin with four bytes FF, requests to masters
+// do not. Parsers accept messages that are longer than expected and treat counts as upper bounds. A
+// parser returns an error only for a message of another kind.
+package wire
 
 import (
 	"bytes"
@@ -9,15 +15,9 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// MaxDatagram is the longest datagram in bytes that this package sends. Some programs ignore the
+// MaxDatagram is the length in bytes that a datagram should not exceed. Some programs ignore the
 // rest of longer ones.
 const MaxDatagram = 1400
-
-// DefaultPort is the default port of game servers.
-const DefaultPort = 27015
-
-// DefaultMasterPort is the default port of master servers.
-const DefaultMasterPort = 27010
 
 // ErrFormat is returned for malformed datagrams.
 var ErrFormat = errors.New("halflife: malformed datagram")

@@ -1,4 +1,4 @@
-package halflife
+package wire
 
 import (
 	"bytes"
