@@ -216,7 +216,7 @@ func (s *Server) restartSession(now conn.Time, c *session) {
 
 // closeDropped closes the sessions that were dropped.
 func (s *Server) closeDropped(now conn.Time) {
-	for i := 0; i < len(s.droppedSessions); i++ { // dropping one may drop others
+	for i := 0; i < len(s.droppedSessions); i++ { // dropping a session may drop others
 		s.closeSession(now, s.droppedSessions[i])
 	}
 	clear(s.droppedSessions)

@@ -124,7 +124,7 @@ const auditRetryInterval = 2 * game.TickRate
 // retryAuditLog opens the audit log that could not be opened: a disk may have room again.
 func (s *Server) retryAuditLog() {
 	l := &s.auditLog
-	if l.err == nil || l.queue != nil || len(l.opening) > 0 || s.settings.AuditLog == "" || s.clock.tick%auditRetryInterval != 0 {
+	if l.trouble.Why() == "" || l.queue != nil || len(l.opening) > 0 || s.settings.AuditLog == "" || s.clock.tick%auditRetryInterval != 0 {
 		return
 	}
 	l.retrying = true

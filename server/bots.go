@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 // bots is the players that the server itself provides (sv_bots). They have seats in the
@@ -24,12 +25,11 @@ type bots struct {
 	skill     int
 	serial    uint64 // of the last bot; seeds differ by it
 
-	// nav is made in a goroutine, one at a time, which takes some 0.1 s, and arrives in
-	// navResult.
+	// makingNav makes nav in a goroutine, which takes some 0.1 s.
 	nav       *bot.NavGraph
-	navMap    *gameMap           // of nav, or of what is being made
-	navResult chan *bot.NavGraph // nil if nothing is being made
-	ways      waySearch          // instead of nav, in worlds of DDRace
+	navMap    *gameMap // of nav, or of the graph that is being made
+	makingNav later.Job[*bot.NavGraph]
+	ways      waySearch // instead of nav, in worlds of DDRace
 }
 
 // brain decides what a bot does.
@@ -77,7 +77,7 @@ func (b *bots) sit(id game.PlayerID, now conn.Time) {
 // setWorld forgets the bots of another world.
 func (b *bots) setWorld(w *game.World) {
 	if b.world != w {
-		*b = bots{world: w, serial: b.serial, nav: b.nav, navMap: b.navMap, navResult: b.navResult, ways: b.ways}
+		*b = bots{world: w, serial: b.serial, nav: b.nav, navMap: b.navMap, makingNav: b.makingNav, ways: b.ways}
 	}
 }
 
@@ -284,19 +284,16 @@ func (s *Server) hasNavGraph() bool {
 	if s.world.IsDDRace() {
 		return s.hasWay()
 	}
-	if b.navResult != nil {
-		select {
-		case b.nav = <-b.navResult:
-			b.navResult = nil
-		default:
-			return false
-		}
+	if nav, made := b.makingNav.Take(); made {
+		b.nav = nav
+	} else if b.makingNav.Running() {
+		return false
 	}
 	if b.navMap == s.gameMap {
 		return b.nav != nil
 	}
-	found := make(chan *bot.NavGraph, 1)
-	b.nav, b.navMap, b.navResult = nil, s.gameMap, found
+	b.nav, b.navMap = nil, s.gameMap
+	done := b.makingNav.Begin()
 	terrain, tuning := s.gameMap.terrain, s.world.Tuning()
 	watched, wake := s.isBroadcastWatched(), s.transport.Wake // the loop sleeps if there are no clients
 	go func() {
@@ -304,7 +301,7 @@ func (s *Server) hasNavGraph() bool {
 		if err != nil {
 			nav = nil // impossible: the world has the same terrain
 		}
-		found <- nav
+		done(nav)
 		if watched {
 			wake()
 		}

@@ -96,7 +96,7 @@ type Config struct {
 	// AddToConsole adds the variables and commands of other packages to the console, before
 	// Commands run; nil adds none.
 	AddToConsole func(c *console.Console) error
-	// Background runs a function that would stall the game, such as one that reads a map; nil runs
+	// Background runs a function that would stall the game, such as the reader of a map; nil runs
 	// it in
 	// a goroutine. In virtual time Background must run the function at once.
 	Background func(f func())

@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/econ"
+	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/logline"
 )
 
@@ -22,7 +23,7 @@ type econHost struct {
 	console *econ.Console            // nil if there is none
 	client  int                      // whose line is running, -1 if none's
 	refusal [econ.MaxClients]*string // what the console warned of in the last line of each client
-	opening chan econListeners
+	opening later.Job[econListeners]
 	retryAt conn.Time // when it is tried again to open it, 0 for not
 	giveUp  conn.Time // when no longer
 }
@@ -87,11 +88,8 @@ func (s *Server) retryEcon() {
 // updateEcon opens the external console when that is tried again.
 func (s *Server) updateEcon(now conn.Time) {
 	e := &s.econ
-	select {
-	case l := <-e.opening:
-		e.opening = nil
-		err := s.startEcon(l)
-		switch {
+	if l, ok := e.opening.Take(); ok {
+		switch err := s.startEcon(l); {
 		case err == nil:
 			e.retryAt = 0
 		case now >= e.giveUp:
@@ -100,24 +98,19 @@ func (s *Server) updateEcon(now conn.Time) {
 		default:
 			e.retryAt = now.Add(econRetryInterval)
 		}
-	default:
-		if e.retryAt != 0 && now >= e.retryAt && e.opening == nil {
-			opened, v := make(chan econListeners, 1), s.settings
-			e.opening = opened
-			s.cfg.Background(func() { opened <- listenEcon(&v) })
-		}
+	} else if e.retryAt != 0 && now >= e.retryAt && !e.opening.Running() {
+		v := s.settings
+		e.opening.Start(s.cfg.Background, func() econListeners { return listenEcon(&v) })
 	}
 }
 
 // closeEcon closes the external console.
 func (s *Server) closeEcon() {
-	if opening := s.econ.opening; opening != nil {
-		s.cfg.Background(func() {
-			for _, l := range (<-opening).all {
-				l.Close()
-			}
-		})
-	}
+	s.econ.opening.Then(func(opened econListeners) {
+		for _, l := range opened.all {
+			l.Close()
+		}
+	})
 	s.econ.console.Close()
 }
 

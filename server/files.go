@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 // diskTimeout is how long a command of an operator waits for the disk: a tick. That is
@@ -31,8 +32,20 @@ var (
 	errStuckDisk = errors.New("the disk does not answer")
 )
 
-// maxWrites is how many files may wait to be written.
-const maxWrites = 4
+// maxWrites is how many files may wait to be written, and maxExecReads how many files to execute
+// are read at once, of which all but one hang.
+const (
+	maxWrites    = 4
+	maxExecReads = 4
+)
+
+// operatorFiles are the files that operators' commands write and read, beside the game.
+type operatorFiles struct {
+	writes    later.Limit
+	lastWrite chan struct{} // closed when the last file is written, nil if there was none
+	reads     later.Limit
+	nextWait  conn.Time // when the game may wait for a file to read again
+}
 
 // writeFile replaces a file of the operator, in another goroutine, after those before it.
 func (s *Server) writeFile(name string, content []byte) error {
@@ -52,18 +65,18 @@ func (s *Server) replaceFile(name string, content []byte, mayReplace func() erro
 		}
 		logs = append(logs, f.file)
 	}
-	select {
-	case s.writing <- struct{}{}:
-	default:
+	files := &s.files
+	if !files.writes.Enter() {
 		return errWriting
 	}
 	wait := diskTimeout
-	if len(s.writing) > 1 { // that one has waited
+	if files.writes.Running() > 1 { // the game waited for another file
 		wait = 0
 	}
-	before, written, done := s.lastWrite, make(chan struct{}), make(chan error, 1)
-	s.lastWrite = written
-	go func() {
+	var writing later.Job[error]
+	before, written := files.lastWrite, make(chan struct{})
+	files.lastWrite = written
+	writing.Start(later.Go, func() error {
 		if before != nil {
 			<-before
 		}
@@ -74,24 +87,22 @@ func (s *Server) replaceFile(name string, content []byte, mayReplace func() erro
 		if err == nil {
 			err = s.cfg.WriteFile(name, content)
 		}
-		<-s.writing
+		files.writes.Leave()
 		close(written)
-		done <- err
-	}()
-	select {
-	case err := <-done:
 		return err
-	case <-time.After(wait):
+	})
+	if err, done := writing.Wait(wait); done {
+		return err
 	}
-	go func() {
+	writing.Then(func(err error) {
 		level, text := console.Standard, name+": written"
-		if err := <-done; err != nil {
+		if err != nil {
 			level, text = console.Warning, fmt.Sprintf("%s: not written: %v", name, err)
 		}
 		if s.Do(context.Background(), func() { s.print(level, "server", text) }) != nil {
 			s.log(level, "server", safetext.Line(text)) // the server has shut down
 		}
-	}()
+	})
 	return console.ErrLater
 }
 
@@ -149,68 +160,56 @@ func isBanList(content []byte) bool {
 	return true
 }
 
-// maxExecReads is how many files to execute are read at once, of which all but one hang.
-const maxExecReads = 4
-
 // readConfig reads a file that the console executes, in another goroutine while the game
 // runs, after what commands before wrote. A disk that did not answer in time is not waited for again within diskPause.
 func (s *Server) readConfig(name string, late func(content []byte, err error)) ([]byte, error) {
 	if !s.started {
 		return console.ReadFile(s.cfg.Files, name)
 	}
-	select {
-	case s.execReads <- struct{}{}:
-	default:
+	files := &s.files
+	if !files.reads.Enter() {
 		return nil, errStuckDisk
 	}
 	type result struct {
 		content []byte
 		err     error
 	}
-	done := make(chan result, 1)
-	before := s.lastWrite
-	s.cfg.Background(func() {
+	var reading later.Job[result]
+	before := files.lastWrite
+	reading.Start(s.cfg.Background, func() result {
 		if before != nil {
 			<-before // it may be the file that is to be read
 		}
 		content, err := console.ReadFile(s.cfg.Files, name)
-		<-s.execReads
-		done <- result{content, err}
+		files.reads.Leave()
+		return result{content, err}
 	})
 	wait := time.Duration(0)
-	if s.now >= s.nextExecWait {
+	if s.now >= files.nextWait {
 		wait = diskTimeout
 	}
-	select {
-	case r := <-done:
+	if r, done := reading.Wait(wait); done {
 		return r.content, r.err
-	default:
-	}
-	select {
-	case r := <-done:
-		return r.content, r.err
-	case <-time.After(wait):
 	}
 	if wait > 0 {
-		s.nextExecWait = s.now.Add(diskPause)
+		files.nextWait = s.now.Add(diskPause)
 	}
-	go func() {
-		r := <-done
+	reading.Then(func(r result) {
 		s.Do(context.Background(), func() {
 			s.now = conn.Time(s.transport.Now())
 			late(r.content, r.err)
 		})
-	}()
+	})
 	return nil, console.ErrLater
 }
 
 // closeFiles waits until all files are written, up to replayCloseTimeout.
 func (s *Server) closeFiles() {
-	if s.lastWrite == nil {
+	if s.files.lastWrite == nil {
 		return
 	}
 	select {
-	case <-s.lastWrite:
+	case <-s.files.lastWrite:
 	case <-time.After(replayCloseTimeout):
 		s.print(console.Warning, "server", "the disk does not answer; files are not written")
 	}

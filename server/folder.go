@@ -80,7 +80,7 @@ func (r *recordings) remove(name string) {
 
 // rotate deletes the oldest files whose names match so that there are at most keep, if keep is
 // not 0. Files that cannot be deleted stay. The names say which are the oldest, except for
-// files of this process, since the clock may have been set. Call it when the new one has
+// files of this process, since the clock may have been set. Call it when the new file has
 // something in it: on a full disk the old ones are all there is.
 func (r *recordings) rotate(match *regexp.Regexp, keep int) {
 	if keep == 0 {

@@ -12,17 +12,18 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/logline"
 )
 
 // logFile is a file that a setting names, to which lines are appended. The game does not wait
 // for it: lines that the disk does not take are dropped and counted.
 type logFile struct {
-	name     string // of the file, "" if there is none
-	from     string // the setting that names it, also if the file could not be opened at the start
-	tried    string // the last name that was to be opened
-	err      error  // why it could not be, nil if it could
-	opens    int    // how often another file was asked for
+	name     string        // of the file, "" if there is none
+	from     string        // the setting that names it, also if the file could not be opened at the start
+	tried    string        // the last name that was to be opened
+	trouble  later.Trouble // why it could not be
+	opens    int           // how often another file was asked for
 	file     io.Closer
 	queue    *logline.Queue
 	retrying bool // nobody asked for the file that is opened now
@@ -85,9 +86,7 @@ func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Wr
 		}
 	}
 	o, retrying := &logOpening{setting, f.opens}, f.retrying
-	var file io.WriteCloser
-	var err error
-	finish := func() {
+	finish := func(file io.WriteCloser, err error) {
 		f.opening = slices.DeleteFunc(f.opening, func(other *logOpening) bool { return other == o })
 		if o.attempt != f.opens {
 			if err == nil {
@@ -95,9 +94,8 @@ func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Wr
 			}
 			return
 		}
-		before := f.err
-		if f.err = err; err != nil {
-			if retrying && before != nil && before.Error() == err.Error() {
+		if news := f.trouble.NoteError(err); err != nil {
+			if retrying && !news {
 				return
 			}
 			s.print(console.Warning, "engine/logfile", fmt.Sprintf("failed to open '%s' for logging: %v", name, err))
@@ -114,32 +112,32 @@ func (s *Server) openLog(f *logFile, name, setting string, newHandler func(io.Wr
 		opened()
 	}
 	if s.cfg.OpenLog == nil {
-		err = errNoFolder
-		finish()
+		finish(nil, errNoFolder)
 		return
 	}
-	done := make(chan struct{})
-	s.cfg.Background(func() {
-		file, err = s.cfg.OpenLog(name)
-		close(done)
+	type openedLog struct {
+		file io.WriteCloser
+		err  error
+	}
+	var open later.Job[openedLog]
+	open.Start(s.cfg.Background, func() openedLog {
+		file, err := s.cfg.OpenLog(name)
+		return openedLog{file, err}
 	})
+	wait := diskTimeout
 	if !s.started { // nobody plays yet
-		<-done
-		finish()
+		wait = later.Forever
+	}
+	if l, done := open.Wait(wait); done {
+		finish(l.file, l.err)
 		return
 	}
-	select {
-	case <-done:
-		finish()
-	case <-time.After(diskTimeout):
-		f.opening = append(f.opening, o)
-		go func() {
-			<-done
-			if s.Do(context.Background(), finish) != nil && err == nil {
-				file.Close() // the server has shut down
-			}
-		}()
-	}
+	f.opening = append(f.opening, o)
+	open.Then(func(l openedLog) {
+		if s.Do(context.Background(), func() { finish(l.file, l.err) }) != nil && l.err == nil {
+			l.file.Close() // the server has shut down
+		}
+	})
 }
 
 // logFileName returns the file that the settings logfile and logfile_timestamp name, where the original has
@@ -209,8 +207,7 @@ func (s *Server) ReopenLogs() {
 
 // closeLogs ends the log files.
 func (s *Server) closeLogs() {
-	now := func(f func()) { f() }
 	s.fileLog = nil
-	s.logFile.close(now)
-	s.auditLog.close(now)
+	s.logFile.close(later.Now)
+	s.auditLog.close(later.Now)
 }

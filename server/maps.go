@@ -26,6 +26,7 @@ import (
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 // ErrNoMap is returned if the server does not find a map.
@@ -326,22 +327,28 @@ type mapChange struct {
 
 // mapLoad is a map that is being read.
 type mapLoad struct {
-	setting        string        // the value of sv_map
-	gameType, mods string        // wantedGameType and the value of sv_mods
-	began          conn.Time     // when it was asked for
-	done           chan struct{} // closed when the others are set
-	gameMap        *gameMap
-	err            error
+	setting        string    // the value of sv_map
+	gameType, mods string    // wantedGameType and the value of sv_mods
+	began          conn.Time // when it was asked for
+	reading        later.Job[loadedMap]
+	loadedMap      // once it is ready
+}
+
+// loadedMap is a map, or why it could not be read.
+type loadedMap struct {
+	gameMap *gameMap
+	err     error
 }
 
 // ready reports whether the map was read, or could not be.
-func (l *mapLoad) ready() bool {
-	select {
-	case <-l.done:
-		return true
-	default:
-		return false
+func (l *mapLoad) ready() bool { return l.waitReady(0) }
+
+// waitReady is ready that waits up to a time.
+func (l *mapLoad) waitReady(limit time.Duration) bool {
+	if m, read := l.reading.Wait(limit); read {
+		l.loadedMap = m
 	}
+	return !l.reading.Running()
 }
 
 const (
@@ -355,29 +362,27 @@ const (
 
 // loadMap begins to read a map.
 func (s *Server) loadMap(now conn.Time, setting string) *mapLoad {
-	l := &mapLoad{setting: setting, gameType: s.wantedGameType(), mods: s.settings.Mods, began: now, done: make(chan struct{})}
-	select {
-	case s.mapReads <- struct{}{}:
-	default:
+	l := &mapLoad{setting: setting, gameType: s.wantedGameType(), mods: s.settings.Mods, began: now}
+	if !s.mapReads.Enter() {
 		l.fail(errStuckDisk)
 		return l
 	}
-	resetFile := s.settings.ResetFile
+	gameType, mods, resetFile, done := l.gameType, l.mods, s.settings.ResetFile, l.reading.Begin()
 	s.cfg.Background(func() {
-		if l.gameMap, l.err = s.readMap(setting); l.err == nil {
-			l.err = s.readRules(l.gameMap, l.gameType, l.mods, resetFile)
+		m, err := s.readMap(setting)
+		if err == nil {
+			err = s.readRules(m, gameType, mods, resetFile)
 		}
-		<-s.mapReads
-		close(l.done)
+		s.mapReads.Leave()
+		done(loadedMap{m, err})
 		s.transport.Wake()
 	})
 	return l
 }
 
-// fail ends a load that no other goroutine has.
+// fail ends a load.
 func (l *mapLoad) fail(err error) {
-	l.err = fmt.Errorf("sv_map %q: %w", l.setting, err)
-	close(l.done)
+	l.reading, l.err = later.Job[loadedMap]{}, fmt.Errorf("sv_map %q: %w", l.setting, err)
 }
 
 // waitForLoad reports whether a load is still being waited for. One that has taken too long
@@ -394,8 +399,7 @@ func (c *mapChange) waitForLoad(now conn.Time, wanted string) bool {
 	if now < l.began.Add(limit) {
 		return true
 	}
-	c.load = &mapLoad{setting: l.setting, gameType: l.gameType, mods: l.mods, began: l.began, done: make(chan struct{})}
-	c.load.fail(errStuckDisk)
+	l.fail(errStuckDisk)
 	return false
 }
 
@@ -477,12 +481,8 @@ func (s *Server) changeMapAfterMatch(setting string) error {
 	}
 	if c := &s.mapChange; c.load == nil || c.load.ready() {
 		l := s.loadMap(s.now, setting)
-		select {
-		case <-l.done:
-			if l.err != nil {
-				return l.err
-			}
-		case <-time.After(diskTimeout):
+		if l.waitReady(diskTimeout) && l.err != nil {
+			return l.err
 		}
 		c.load = l
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 // modReload reads the mode and the mods of sv_mods that are made of a source, such as scripts, again
 // beside the game. The world gets a new source as a command, so that the replay log has it.
 type modReload struct {
 	sources []string // those of the world's mode and mods, "" for those without one
-	told    string   // the last error that was printed
+	trouble later.Trouble
 	next    conn.Time
-	reading bool
-	news    chan []modNews
+	reading later.Job[[]modNews]
 }
 
 // modNews is a mode or mod that was read.
@@ -43,7 +43,7 @@ func (s *Server) beginMods(mode game.Mode, mods []game.Mod) {
 	for _, m := range mods {
 		s.hookClock.watch(m)
 	}
-	r.sources, r.told = append(r.sources[:0], sourceOf(mode)), ""
+	r.sources, r.trouble = append(r.sources[:0], sourceOf(mode)), later.Trouble{}
 	for _, m := range mods {
 		r.sources = append(r.sources, sourceOf(m))
 	}
@@ -60,13 +60,9 @@ func sourceOf(m any) string {
 // updateMods takes what was read of mods, and reads them again when it is time.
 func (s *Server) updateMods(now conn.Time) {
 	r := &s.modReload
-	select {
-	case news := <-r.news:
-		r.reading = false
-		for i := range news {
-			s.takeMod(&news[i])
-		}
-	default:
+	news, _ := r.reading.Take()
+	for i := range news {
+		s.takeMod(&news[i])
 	}
 	if s.settings.ModsWatch != 0 && now >= r.next {
 		s.readMods(now)
@@ -77,7 +73,7 @@ func (s *Server) updateMods(now conn.Time) {
 func (s *Server) readMods(now conn.Time) {
 	r := &s.modReload
 	r.next = now.Add(modReloadInterval)
-	if r.reading || !slices.ContainsFunc(r.sources, func(source string) bool { return source != "" }) {
+	if r.reading.Running() || !slices.ContainsFunc(r.sources, func(source string) bool { return source != "" }) {
 		return
 	}
 	var news []modNews
@@ -89,7 +85,7 @@ func (s *Server) readMods(now conn.Time) {
 			news = append(news, modNews{world: s.world, index: index, name: named.name})
 		}
 	}
-	r.reading = true
+	done := r.reading.Begin()
 	s.cfg.Background(func() {
 		for i := range news {
 			n := &news[i]
@@ -99,7 +95,7 @@ func (s *Server) readMods(now conn.Time) {
 				n.source, n.err = readSource(s.cfg.FindMod, n.name)
 			}
 		}
-		r.news <- news
+		done(news)
 		s.transport.Wake()
 	})
 }
@@ -124,12 +120,11 @@ func (s *Server) takeMod(n *modNews) {
 	switch {
 	case n.world != s.world:
 	case n.err != nil:
-		if text := n.err.Error(); text != r.told {
-			r.told = text
-			s.print(console.Warning, "mod", fmt.Sprintf("%s is not reloaded: %s", n.name, text))
+		if r.trouble.NoteError(n.err) {
+			s.print(console.Warning, "mod", fmt.Sprintf("%s is not reloaded: %v", n.name, n.err))
 		}
 	case n.source != r.sources[n.index]:
-		r.sources[n.index], r.told = n.source, ""
+		r.sources[n.index], r.trouble = n.source, later.Trouble{}
 		s.queueCommand(game.Command{Kind: game.CmdReload, Value: game.ReloadMode + int32(n.index), Text: n.source})
 	}
 }

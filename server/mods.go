@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/ctf"
@@ -17,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 // NamedMode is a game mode that sv_gametype can choose.
@@ -152,17 +152,13 @@ func (s *Server) checkGameType(name string) error {
 	if name == "" {
 		return nil // as if it were not set
 	}
-	found := make(chan error, 1)
-	s.cfg.Background(func() {
+	var finding later.Job[error]
+	finding.Start(s.cfg.Background, func() error {
 		_, err := s.findMode(name)
-		found <- err
-	})
-	select {
-	case err := <-found:
 		return err
-	case <-time.After(diskTimeout):
-		return nil
-	}
+	})
+	err, _ := finding.Wait(diskTimeout)
+	return err
 }
 
 // findMods finds the mods that a value of sv_mods names. It is called by other goroutines, as

@@ -17,7 +17,7 @@ import (
 )
 
 // TestOperatorsLogIn: passwords that come over the web are checked as those of players, with the
-// same counts, so that one cannot try three here and three there.
+// same counts, so that nobody can try three here and three there.
 func TestOperatorsLogIn(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_rcon_mod_password modpw; mod_command status 1")
 	from := func(a string) *Operator { return &Operator{Via: "http", Addr: netip.MustParseAddrPort(a)} }

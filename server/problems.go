@@ -23,8 +23,8 @@ func (s *Server) Problems() []string {
 	if s.settings.EconPort != 0 && s.settings.EconPassword != "" && s.econ.console == nil {
 		all = append(all, "ec_port is set, but the external console could not be opened")
 	}
-	if l := &s.auditLog; l.queue == nil && l.err != nil {
-		all = append(all, fmt.Sprintf("sv_audit_log '%s' could not be opened, so the actions of operators are not logged: %v", l.tried, l.err))
+	if l := &s.auditLog; l.queue == nil && l.trouble.Why() != "" {
+		all = append(all, fmt.Sprintf("sv_audit_log '%s' could not be opened, so the actions of operators are not logged: %s", l.tried, l.trouble.Why()))
 	}
 	if err := s.storage.err(); err != nil {
 		all = append(all, err.Error())

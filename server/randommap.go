@@ -9,13 +9,14 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 // randomMap is a map that is being looked for, since the ranks are asked.
 type randomMap struct {
-	found chan string   // nil if none is
-	asker game.PlayerID // who called the vote, or Nobody
-	none  string        // what to say if there is none
+	finding later.Job[string] // its name, "" for none
+	asker   game.PlayerID     // who called the vote, or Nobody
+	none    string            // what to say if there is none
 }
 
 // randomMapTime is how long the ranks may take for an answer.
@@ -43,7 +44,7 @@ func (s *Server) cmdRandomMap(call *console.Call) {
 	}
 	rand.Shuffle(len(names), func(i, k int) { names[i], names[k] = names[k], names[i] })
 	r := &s.randomMap
-	r.asker, r.none, r.found = by, "No maps found on this server!", make(chan string, 1)
+	r.asker, r.none = by, "No maps found on this server!"
 	if unfinished {
 		r.none = "You have no more unfinished maps on this server!"
 	}
@@ -53,19 +54,18 @@ func (s *Server) cmdRandomMap(call *console.Call) {
 	}
 	switch ranks := s.storage.ranks; {
 	case len(names) == 0:
-		r.found <- ""
+		r.finding.Start(later.Now, func() string { return "" })
 	case ranks == nil || stars < 0 && !unfinished:
-		r.found <- names[0]
+		r.finding.Start(later.Now, func() string { return names[0] })
 	default:
-		found, origin := r.found, game.RankOrigin{Server: s.settings.SQLServerName}
-		s.cfg.Background(func() {
+		origin := game.RankOrigin{Server: s.settings.SQLServerName}
+		r.finding.Start(s.cfg.Background, func() string {
 			for _, name := range names {
 				if fitsRandom(ranks, origin, name, stars, unfinished, who) {
-					found <- name
-					return
+					return name
 				}
 			}
-			found <- ""
+			return ""
 		})
 	}
 	s.tickRandomMap()
@@ -74,13 +74,12 @@ func (s *Server) cmdRandomMap(call *console.Call) {
 // fitsRandom reports whether a map has a number of stars, unless that is negative, and has not been finished by a
 // player, if that is wanted.
 func fitsRandom(ranks Ranks, origin game.RankOrigin, name string, stars int32, unfinished bool, who string) bool {
-	ask := func(r game.RankRequest) (a game.RankAnswer) {
+	ask := func(r game.RankRequest) game.RankAnswer {
 		r.Map, r.By = name, game.Nobody
-		answer := make(chan game.RankAnswer, 1)
-		ranks.Submit(&r, origin, func(a game.RankAnswer) { answer <- a })
-		select {
-		case a = <-answer:
-		case <-time.After(randomMapTime):
+		var asking later.Job[game.RankAnswer]
+		ranks.Submit(&r, origin, asking.Begin())
+		a, answered := asking.Wait(randomMapTime)
+		if !answered {
 			a.Err = "too late"
 		}
 		return a
@@ -101,19 +100,17 @@ func fitsRandom(ranks Ranks, origin game.RankOrigin, name string, stars int32, u
 // tickRandomMap changes the map when one was found.
 func (s *Server) tickRandomMap() {
 	r := &s.randomMap
-	select {
-	case name := <-r.found:
-		r.found = nil
-		if name == "" {
-			s.votes.mapAt = 0
-			s.print(console.Standard, "server", "no random map: "+r.none)
-			if r.asker >= 0 && s.sessions[r.asker] != nil {
-				s.sessions[r.asker].reply(r.none)
-			}
-			return
+	name, found := r.finding.Take()
+	switch {
+	case !found:
+	case name == "":
+		s.votes.mapAt = 0
+		s.print(console.Standard, "server", "no random map: "+r.none)
+		if r.asker >= 0 && s.sessions[r.asker] != nil {
+			s.sessions[r.asker].reply(r.none)
 		}
-		s.console.Execute("change_map "+console.Quote(name), console.Operator)
 	default:
+		s.console.Execute("change_map "+console.Quote(name), console.Operator)
 	}
 }
 

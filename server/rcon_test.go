@@ -380,7 +380,7 @@ func TestExecFromAStuckDisk(t *testing.T) {
 		if i == 0 {
 			waitAgain = ts.now.Add(diskPause)
 		}
-		if ts.srv.nextExecWait != waitAgain {
+		if ts.srv.files.nextWait != waitAgain {
 			t.Errorf("exec %d: the game waits for the disk each time", i)
 		}
 		ts.now = ts.now.Add(diskPause / 10)
@@ -400,7 +400,7 @@ func TestExecFromAStuckDisk(t *testing.T) {
 	for _, c := range disk.freed {
 		close(c)
 	}
-	testenv.Eventually(t, "all files are read", func() bool { return len(ts.srv.execReads) == 0 })
+	testenv.Eventually(t, "all files are read", func() bool { return ts.srv.files.reads.Running() == 0 })
 	for _, c := range [][2]string{
 		{"exec big.cfg", "[console]: failed to open 'big.cfg'\n[console]: Info: the file is larger than 1048576 bytes\n"},
 		{"exec missing.cfg", "[console]: failed to open 'missing.cfg'\n"},

@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/query/master"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -18,7 +19,7 @@ import (
 type registration struct {
 	*activeRegistration // nil for none
 	outdated            bool
-	unregistered        chan struct{} // closed when the last one has ended
+	unregistering       later.Job[struct{}]
 }
 
 // activeRegistration is a registration with certain settings.
@@ -96,34 +97,24 @@ func (l *registration) unregister() {
 	if l.activeRegistration == nil {
 		return
 	}
-	reg, gone := l.registrar, make(chan struct{})
-	l.superseded, l.activeRegistration, l.unregistered = true, nil, gone
-	go func() {
-		defer close(gone)
+	reg := l.registrar
+	l.superseded, l.activeRegistration = true, nil
+	l.unregistering.Start(later.Go, func() struct{} {
 		reg.Close()
-	}()
+		return struct{}{}
+	})
 }
 
 // isUnregistering reports whether unregister is still at work.
 func (l *registration) isUnregistering() bool {
-	if l.unregistered == nil {
-		return false
-	}
-	select {
-	case <-l.unregistered:
-		l.unregistered = nil
-		return false
-	default:
-		return true
-	}
+	l.unregistering.Take()
+	return l.unregistering.Running()
 }
 
 // close ends the registration, and waits for that for up to a second.
 func (l *registration) close() {
 	l.unregister()
-	if l.unregistered != nil {
-		<-l.unregistered
-	}
+	l.unregistering.Wait(later.Forever)
 }
 
 // registrarConfig returns the configuration of a registrar from the settings.

@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -63,9 +63,8 @@ type resume struct {
 	nextSave   conn.Time
 	soundAt    conn.Time // the resumed match counts as sound then
 	stored     bool      // there is something in the store
-	storing    chan struct{}
-	trouble    atomic.Pointer[error]
-	reported   string // the last trouble printed
+	storing    later.Job[error]
+	unstored   later.Trouble // why the match cannot be stored, as printed last
 }
 
 // resumeSettings are the settings that a world depends on.
@@ -214,9 +213,9 @@ func (s *Server) loadMatch() (*savedMatch, error) {
 		match *savedMatch
 		err   error
 	}
-	done := make(chan result, 1)
+	var loading later.Job[result]
 	store, name := s.cfg.Resume, s.resumeName()
-	go func() {
+	loading.Start(later.Go, func() result {
 		m := &savedMatch{}
 		b, err := store.Load(name)
 		if err == nil {
@@ -235,14 +234,12 @@ func (s *Server) loadMatch() (*savedMatch, error) {
 				err = store.Store(name, b)
 			}
 		}
-		done <- result{m, err}
-	}()
-	select {
-	case r := <-done:
+		return result{m, err}
+	})
+	if r, loaded := loading.Wait(replayCloseTimeout); loaded {
 		return r.match, r.err
-	case <-time.After(replayCloseTimeout):
-		return nil, errStuckDisk
 	}
+	return nil, errStuckDisk
 }
 
 // startFrom starts the first world as that of a saved match. Settings that operators have changed
@@ -389,21 +386,16 @@ func (s *Server) storesMatches() bool {
 
 // isStoring reports whether the disk is busy with a match.
 func (s *Server) isStoring() bool {
-	if s.resume.storing == nil {
-		return false
+	if err, stored := s.resume.storing.Take(); stored {
+		s.reportStored(err)
 	}
-	select {
-	case <-s.resume.storing:
-		return false
-	default:
-		return true
-	}
+	return s.resume.storing.Running()
 }
 
 // updateResume stores the match when it is time to.
 func (s *Server) updateResume(now conn.Time) {
 	r := &s.resume
-	s.reportResumeTrouble()
+	s.isStoring() // prints what became of the last match
 	s.releaseRequests()
 	if now < r.nextSave || s.cfg.Resume == nil {
 		return
@@ -439,23 +431,13 @@ func (s *Server) closeResume() {
 		return
 	}
 	if s.numClients() > 0 || s.hasResumed() {
-		s.waitForStore()
+		r.storing.Wait(replayCloseTimeout) // only the next result counts
 		s.storeMatch(s.savedMatch())
 	}
-	s.waitForStore()
-	s.reportResumeTrouble()
+	if err, stored := r.storing.Wait(replayCloseTimeout); stored {
+		s.reportStored(err)
+	}
 	r.nextSave = 1 << 62 // never
-}
-
-// waitForStore waits until the match is stored.
-func (s *Server) waitForStore() {
-	if s.resume.storing == nil {
-		return
-	}
-	select {
-	case <-s.resume.storing:
-	case <-time.After(replayCloseTimeout):
-	}
 }
 
 // savedMatch returns the match as it is.
@@ -481,35 +463,26 @@ func (s *Server) storeMatch(m *savedMatch) {
 	if s.isStoring() {
 		return
 	}
-	done := make(chan struct{})
-	r.storing, r.stored = done, m != nil
+	r.stored = m != nil
 	store, name := s.cfg.Resume, s.resumeName()
-	s.cfg.Background(func() {
-		defer close(done)
-		var b []byte
-		var err error
+	r.storing.Start(s.cfg.Background, func() error {
 		if m == nil {
-			err = store.Remove(name)
-		} else if b, err = m.appendTo(nil); err == nil {
-			err = store.Store(name, b)
+			return store.Remove(name)
 		}
-		r.trouble.Store(&err)
+		b, err := m.appendTo(nil)
+		if err != nil {
+			return err
+		}
+		return store.Store(name, b)
 	})
 }
 
-// reportResumeTrouble prints why matches cannot be stored, once.
-func (s *Server) reportResumeTrouble() {
-	r := &s.resume
-	t := r.trouble.Swap(nil)
-	if t == nil {
-		return
+// reportStored prints why matches cannot be stored, once.
+func (s *Server) reportStored(err error) {
+	if errors.Is(err, fs.ErrNotExist) { // there was nothing to remove
+		err = nil
 	}
-	said := ""
-	if *t != nil && !errors.Is(*t, fs.ErrNotExist) {
-		said = (*t).Error()
+	if s.resume.unstored.NoteError(err) && err != nil {
+		s.print(console.Warning, "server", fmt.Sprintf("the match cannot be stored for the next start (sv_resume 0 turns this off): %v", err))
 	}
-	if said != "" && said != r.reported {
-		s.print(console.Warning, "server", fmt.Sprintf("the match cannot be stored for the next start (sv_resume 0 turns this off): %v", *t))
-	}
-	r.reported = said
 }

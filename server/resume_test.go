@@ -284,9 +284,7 @@ func TestResumeOnBadDisk(t *testing.T) {
 	ts.idle(500, dora)
 	testenv.Check(t, ts.srv.world.Tick() == before+500, "the game waited for the disk")
 	close(stuck.hangs)
-	select {
-	case <-ts.srv.resume.storing:
-	case <-time.After(time.Minute):
+	if _, stored := ts.srv.resume.storing.Wait(time.Minute); !stored {
 		t.Error("what was stored is not stored")
 	}
 	testenv.Check(t, stuck.stores == 1, "%d states were waiting for the disk", stuck.stores)

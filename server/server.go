@@ -23,6 +23,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -48,15 +49,10 @@ type Server struct {
 	shutdown      shutdownRequest
 	drain         drain
 	drops         [numDrops]atomic.Uint64
-	tasks         chan func()   // from Do
-	writing       chan struct{} // one for each file that is to be written
-	lastWrite     chan struct{} // closed when the last of them is, nil if there was none
-	mapReads      chan struct{} // one for each map that is being read
-	// execReads has one for each file to execute that is being read; nextExecWait is when
-	// the game may wait for one again.
-	execReads    chan struct{}
-	nextExecWait conn.Time
-	closed       chan struct{} // closed by Shutdown
+	tasks         chan func() // from Do
+	files         operatorFiles
+	mapReads      later.Limit
+	closed        chan struct{} // closed by Shutdown
 
 	// missingGameType is the sv_gametype that the world was to have, "" if it has it, and
 	// missingErr why it has not. reportedGameType is the last that was printed. nextGameTypeErr is what is
@@ -162,9 +158,8 @@ func New(cfg Config) (_ *Server, err error) {
 		sessionByPeer: make(map[transport.Peer]*session),
 		datagrams:     make([]transport.Datagram, 64),
 		tasks:         make(chan func(), 16),
-		writing:       make(chan struct{}, maxWrites),
-		mapReads:      make(chan struct{}, maxMapReads),
-		execReads:     make(chan struct{}, maxExecReads),
+		files:         operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
+		mapReads:      later.Limit{Max: maxMapReads},
 		closed:        make(chan struct{}),
 		arrivals:      limit.NewArrivals(connectRate, siteConnectRate),
 		spoofLimiter:  spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
@@ -173,7 +168,6 @@ func New(cfg Config) (_ *Server, err error) {
 		rconGuesses:   limit.NewGuesses(guessRate, operatorsTracked, operatorTime),
 		gameGuesses:   limit.NewGuesses(guessRate, guestsTracked, guestTime),
 		votes:         newVotes(),
-		modReload:     modReload{news: make(chan []modNews, 1)},
 	}
 	crand.Read(s.addrHashKey[:])
 	s.versions = newProtocolVersions(s)
@@ -185,7 +179,7 @@ func New(cfg Config) (_ *Server, err error) {
 	}
 	s.cfg.Seed = cmp.Or(s.cfg.Seed, rand.Uint64())
 	if s.cfg.Background == nil {
-		s.cfg.Background = func(f func()) { go f() }
+		s.cfg.Background = later.Go
 	}
 	if s.cfg.Dialect == nil {
 		s.cfg.Dialect = new(logline.DialectVar)

@@ -262,7 +262,7 @@ func (st *soakTest) measure() (s soakState) {
 		st.t.Fatalf("%d clients and %d bots are left", n, st.srv.bots.count())
 	}
 	testenv.Eventually(st.t, "the bots' goroutine ends", func() bool {
-		return st.srv.bots.navResult == nil || len(st.srv.bots.navResult) > 0
+		return !st.srv.bots.makingNav.Running() || st.srv.bots.makingNav.Ready()
 	})
 	s.tables = map[string]int{}
 	countTables(reflect.ValueOf(st.srv), "", map[uintptr]bool{}, s.tables)

@@ -7,6 +7,7 @@
 package later
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -14,14 +15,19 @@ import (
 // Go runs f in a goroutine.
 func Go(f func()) { go f() }
 
+// Now runs f at once, as in virtual time.
+func Now(f func()) { f() }
+
+// Forever is a limit for Wait that does not end.
+const Forever time.Duration = math.MaxInt64
+
 // Job is a function that runs beside the loop. Its result waits for the loop. The zero value is an
 // idle job. A job may be moved, but of two copies only one may be used.
 type Job[T any] struct {
 	result chan T // nil if idle
 }
 
-// Start runs f with background, such as Go. A background that runs f at once, as in virtual time,
-// has the result ready when Start returns. The result of a function that still runs is lost.
+// Start runs f with background, such as Go. With Now, the result is ready when Start returns. The result of a function that still runs is lost.
 func (j *Job[T]) Start(background func(f func()), f func() T) {
 	done := j.Begin()
 	background(func() { done(f()) })
@@ -36,6 +42,9 @@ func (j *Job[T]) Begin() (done func(T)) {
 
 // Running reports whether there is a function whose result the loop has not taken.
 func (j *Job[T]) Running() bool { return j.result != nil }
+
+// Ready reports whether Take would return a result.
+func (j *Job[T]) Ready() bool { return len(j.result) > 0 }
 
 // Take returns the result if it is there. The job is idle after that.
 func (j *Job[T]) Take() (v T, ok bool) {

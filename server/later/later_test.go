@@ -8,17 +8,14 @@ import (
 	"github.com/teeyard/teeyard/server/later"
 )
 
-// atOnce is the background of virtual time.
-func atOnce(f func()) { f() }
-
 func TestJobInVirtualTime(t *testing.T) {
 	var j later.Job[string]
 	if _, ok := j.Take(); ok || j.Running() {
 		t.Fatal("an idle job has a result")
 	}
-	j.Start(atOnce, func() string { return "map" })
-	if !j.Running() {
-		t.Error("a job whose result nobody took is idle")
+	j.Start(later.Now, func() string { return "map" })
+	if !j.Running() || !j.Ready() {
+		t.Error("a job whose result nobody took is idle, or its result is not ready")
 	}
 	if v, ok := j.Wait(0); v != "map" || !ok {
 		t.Errorf("result %q, %v", v, ok)
@@ -32,14 +29,14 @@ func TestJobIsWaitedFor(t *testing.T) {
 	var j later.Job[int]
 	goOn := make(chan struct{})
 	j.Start(later.Go, func() int { <-goOn; return 7 })
-	if _, ok := j.Take(); ok {
+	if _, ok := j.Take(); ok || j.Ready() {
 		t.Fatal("a result before the end")
 	}
 	if _, ok := j.Wait(time.Millisecond); ok || !j.Running() {
 		t.Fatal("Wait did not give up, or gave up the job")
 	}
 	close(goOn)
-	if v, ok := j.Wait(time.Minute); v != 7 || !ok || j.Running() {
+	if v, ok := j.Wait(later.Forever); v != 7 || !ok || j.Running() {
 		t.Errorf("result %d, %v", v, ok)
 	}
 	if _, ok := j.Wait(time.Minute); ok {
