@@ -1,7 +1,6 @@
 package server
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/uuid"
 )
 
 // Ranks keeps the results of races and answers questions about them; see [game.RankRequest]. The
@@ -37,18 +37,11 @@ func (s *Server) openRanks() error {
 
 // beginRanks gives a new world its ID, or that of the match that goes on.
 func (s *Server) beginRanks() {
-	s.storage.gameID = newUUID()
+	s.storage.gameID = uuid.Random()
 	if from := s.resume.from; from != nil && from.GameID != "" {
 		s.storage.gameID = from.GameID
 	}
 	clear(s.storage.nextQuery[:])
-}
-
-func newUUID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // askRanks passes a request on, or returns why it does not.

@@ -49,7 +49,7 @@ var rooms = map[string][]string{
 	// Sessions use connections of protocol; the bridge makes all messages.
 	"server": {
 		"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans",
-		"internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext", "internal/similar", "internal/words",
+		"internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext", "internal/similar", "internal/uuid", "internal/words",
 	},
 	"server/access": {"protocol", "server/console", "server/logline", "internal/limit"},
 	"server/econ":   {"internal/limit", "internal/safetext"},
@@ -57,7 +57,7 @@ var rooms = map[string][]string{
 	"server/later": {},
 	"client":       {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
 
-	"query":    {"protocol", "transport", "internal/limit", "internal/safetext"},
+	"query":    {"protocol", "transport", "internal/limit", "internal/safetext", "internal/uuid"},
 	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage", "internal/words"},
 
 	// The messages alone, for programs that need no server or client.
@@ -76,6 +76,7 @@ var rooms = map[string][]string{
 	"internal/atomicfile": {},
 	"internal/recordfile": {"internal/atomicfile"},
 	"internal/safetext":   {},
+	"internal/uuid":       {},
 	"internal/words":      {},
 	"internal/lookalike":  {},
 	"internal/similar":    {},

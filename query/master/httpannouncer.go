@@ -2,13 +2,13 @@ package master
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/uuid"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
@@ -80,20 +80,12 @@ type protocolState struct {
 }
 
 func newHTTPAnnouncer(enabled Protocols, port uint16, token func() packet.Token, extra http.Header, event func(Event)) *httpAnnouncer {
-	a := &httpAnnouncer{enabled: enabled, port: port, token: token, extraHeader: extra, secret: newUUID(),
-		challenge: newUUID(), event: event, serial: -1, knownSerial: -1}
+	a := &httpAnnouncer{enabled: enabled, port: port, token: token, extraHeader: extra, secret: uuid.Random(),
+		challenge: uuid.Random(), event: event, serial: -1, knownSerial: -1}
 	for n := range a.states {
 		a.states[n].lastAnswered = -1
 	}
 	return a
-}
-
-// newUUID returns a random UUID.
-func newUUID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // setInfo sets the server's info. A changed info is sent at once over one protocol, but at most

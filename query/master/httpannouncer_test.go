@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/uuid"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/query/master/mastertest"
@@ -266,14 +267,14 @@ func TestForeignChallenge(t *testing.T) {
 		taken bool
 		token string
 	}{
-		own + "tw0.6/ipv4\x00dG9rZW4=\x00":                        {true, "dG9rZW4="},
-		own + "tw0.6/ipv4\x00" + strings.Repeat("x", 65) + "\x00": {true, ""},
-		own + "tw0.6/ipv4\x00a\r\nb\x00":                          {true, ""},
-		own + "tw0.6/ipv4\x00dG9rZW4=":                            {true, ""},
-		own + "tw0.5/ipv4\x00dG9rZW4=\x00":                        {true, ""},
-		tagChallenge + newUUID() + ":tw0.6/ipv4\x00dG9rZW4=\x00":  {false, ""},
-		"\xff\xff\xff\xffgie3\x05" + a.challenge:                  {false, ""},
-		"\xff\xff\xff\xfffw??":                                    {false, ""},
+		own + "tw0.6/ipv4\x00dG9rZW4=\x00":                           {true, "dG9rZW4="},
+		own + "tw0.6/ipv4\x00" + strings.Repeat("x", 65) + "\x00":    {true, ""},
+		own + "tw0.6/ipv4\x00a\r\nb\x00":                             {true, ""},
+		own + "tw0.6/ipv4\x00dG9rZW4=":                               {true, ""},
+		own + "tw0.5/ipv4\x00dG9rZW4=\x00":                           {true, ""},
+		tagChallenge + uuid.Random() + ":tw0.6/ipv4\x00dG9rZW4=\x00": {false, ""},
+		"\xff\xff\xff\xffgie3\x05" + a.challenge:                     {false, ""},
+		"\xff\xff\xff\xfffw??":                                       {false, ""},
 	} {
 		a.states[0].token = ""
 		if got := w.r.Feed(0, master6, append([]byte(query.Header6), payload...)); got != want.taken || a.states[0].token != want.token {
