@@ -32,16 +32,6 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-func TestVoteKind(t *testing.T) {
-	for kind, called := range map[bridge.VoteKind]bool{
-		bridge.VoteNone: false, bridge.VoteOption: true, bridge.VoteKick: true, bridge.VoteSpectate: true, bridge.VotePassed: false,
-	} {
-		if got, ok := bridge.ParseVoteKind(kind.String()); ok != called || ok && got != kind {
-			t.Errorf("%q is %d, %v", kind, got, ok)
-		}
-	}
-}
-
 func TestEvents(t *testing.T) {
 	player := func(id game.PlayerID) event.Player { return event.Player{ID: id} }
 	caller, bob, nobody := player(3), player(4), player(game.Nobody)
@@ -81,11 +71,6 @@ func TestIDs(t *testing.T) {
 	for v, want := range map[int32]game.PlayerID{-2: game.Nobody, 0: 0, 63: 63, 64: game.Nobody} {
 		if got := bridge.PlayerIDOf(v); got != want {
 			t.Errorf("%d is player %d", v, got)
-		}
-	}
-	for w, want := range map[game.Weapon]game.PickupKind{-1: 0, game.WeaponGun: game.PickupGun, game.WeaponNinja: game.PickupNinja, 6: 0} {
-		if got := bridge.WeaponPickup(w); got != want {
-			t.Errorf("weapon %d comes with pickup %d", w, got)
 		}
 	}
 }

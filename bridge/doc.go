@@ -10,10 +10,8 @@
 // A method that sends a message is named Send plus the name of the message or its content. The
 // method that handles the message at the other end is named On plus the same name.
 //
-// The package has no sockets, clocks or connections: messages go to a [Sender].
-//
-// [ClientState], [DeadReckoner], [SharedItems], [CharacterItem] and [EffectItems] are the code that
-// the implementations share.
+// The package has no sockets, clocks or connections: messages go to a [Sender]. The code that
+// bridge6 and bridge7 share is in bridge/internal.
 //
 // The bridge decodes all messages, also those about the connection: login, map download and rcon.
 // Otherwise the server and the client would contain each of them once per version. A message for

@@ -4,10 +4,9 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/teeyard/teeyard/bridge/internal/texts"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/vec"
-	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // Sender accepts the messages that a ServerSide or a ClientSide writes.
@@ -55,15 +54,6 @@ const (
 	VoteFailed   = event.VoteFailed
 )
 
-// ParseVoteKind returns the kind with the given name in Cl_CallVote. ParseVoteKind ignores case.
-func ParseVoteKind(name string) (VoteKind, bool) {
-	var k VoteKind
-	if k.UnmarshalText([]byte(name)) != nil || k < VoteOption || k > VoteSpectate {
-		return VoteNone, false
-	}
-	return k, true
-}
-
 // CommandInfo describes a command that a server offers in its remote console or in chat.
 type CommandInfo struct {
 	Name   string
@@ -91,23 +81,6 @@ func (m *MapChange) Event(url string) event.MapAnnounced {
 		e.SHA256 = hex.EncodeToString(m.SHA256[:])
 	}
 	return e
-}
-
-// RecordOf returns the record that a message's two flags report.
-func RecordOf(personal, ofAll bool) game.Record {
-	switch {
-	case ofAll:
-		return game.RecordOfAll
-	case personal:
-		return game.RecordPersonal
-	}
-	return game.RecordNone
-}
-
-// RaceFinishText returns the chat line about a finished race, for clients that do not write their
-// own.
-func RaceFinishText(name string, ms int32) string {
-	return fmt.Sprintf("%s finished in: %d minute(s) %5.2f second(s)", name, ms/60_000, float64(ms%60_000)/1000)
 }
 
 // RefusedTeamText returns the reason why a player cannot change to team t now, or "" if none is
@@ -139,34 +112,6 @@ func PlayerIDOf(v int32) game.PlayerID {
 	return game.PlayerID(v)
 }
 
-// Point returns the position (x, y), in world units.
-func Point(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }
-
-// WeaponPickup returns the pickup that gives a weapon. For no weapon it returns PickupHealth, the
-// value 0.
-func WeaponPickup(w game.Weapon) game.PickupKind {
-	if w < 0 || w >= game.NumWeapons {
-		return 0
-	}
-	return [game.NumWeapons]game.PickupKind{
-		game.PickupHammer, game.PickupGun, game.PickupShotgun, game.PickupGrenade, game.PickupLaser, game.PickupNinja,
-	}[w]
-}
-
-// NewCommandInfo makes a CommandInfo and cleans its texts for display.
-func NewCommandInfo(name, params, help []byte) *CommandInfo {
-	return &CommandInfo{Name: safetext.Line(name), Params: safetext.Line(params), Help: safetext.Line(help)}
-}
-
-// SafeTexts cleans texts for display.
-func SafeTexts(texts [][]byte) []string {
-	out := make([]string, len(texts))
-	for i, t := range texts {
-		out[i] = safetext.Line(t)
-	}
-	return out
-}
-
 // CaptureText returns the server's chat line about a flag that was captured after being carried for
 // the given number of ticks. CaptureText omits a time of over a minute.
 func CaptureText(flag game.Team, by string, ticks int32) string {
@@ -181,27 +126,14 @@ func CaptureText(flag game.Team, by string, ticks int32) string {
 	return fmt.Sprintf("%s (%d.%02d seconds)", text, ticks/game.TickRate, ticks%game.TickRate*100/game.TickRate)
 }
 
-// TeamName returns the name of a team, in the form used after "the".
-func TeamName(t game.Team, f game.GameFlags) string {
-	switch {
-	case t == game.TeamSpectators:
-		return "spectators"
-	case f&game.GameFlagTeams == 0:
-		return "game"
-	case t == game.TeamBlue:
-		return "blue team"
-	}
-	return "red team"
-}
-
 // EnteredText returns the chat line of a 0.6 server about a player who joined.
 func EnteredText(name string, t game.Team, f game.GameFlags) string {
-	return "'" + name + "' entered and joined the " + TeamName(t, f)
+	return "'" + name + "' entered and joined the " + texts.TeamName(t, f)
 }
 
 // JoinedTeamText returns the chat line of a 0.6 server about a player who changed teams.
 func JoinedTeamText(name string, t game.Team, f game.GameFlags) string {
-	return "'" + name + "' joined the " + TeamName(t, f)
+	return "'" + name + "' joined the " + texts.TeamName(t, f)
 }
 
 // LeftText returns the chat line of a 0.6 server about a player who left.

@@ -110,7 +110,8 @@ func TestRace(t *testing.T) {
 	for id, list := range finished {
 		testenv.Check(t, clocks[id] > 100, "player %d saw the right clock %d times", id, clocks[id])
 		testenv.Check(t, len(checkpoints[game.PlayerID(id)]) >= 3, "player %d: checkpoints %v", id, checkpoints[game.PlayerID(id)])
-		line := bridge.RaceFinishText(fmt.Sprintf("runner%d", id), list[0].Time)
+		ms := list[0].Time
+		line := fmt.Sprintf("runner%d finished in: %d minute(s) %5.2f second(s)", id, ms/60_000, float64(ms%60_000)/1000)
 		for i, p := range tn.players {
 			if told := p.heard(line); told != (p.Version() == client.Version06) {
 				t.Errorf("player %d reads %q: %v", i, line, told)

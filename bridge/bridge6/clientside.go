@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientstate"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -23,7 +24,7 @@ type ClientConfig struct {
 
 // clientSide implements [bridge.ClientSide].
 type clientSide struct {
-	bridge.ClientState
+	clientstate.State
 	cfg     ClientConfig
 	sender  bridge.Sender
 	handler bridge.ServerMessageHandler
@@ -59,7 +60,7 @@ func NewClientSide(sender bridge.Sender, handler bridge.ServerMessageHandler, cf
 }
 
 func (c *clientSide) Reset() {
-	c.ClientState.Reset()
+	c.State.Reset()
 	c.clientInfos = [game.MaxPlayers][msg6.SizeClientInfo]int32{}
 	c.snapshotDecoder = snapshotDecoder{}
 	c.flags = flagTracker{}

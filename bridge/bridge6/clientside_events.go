@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientstate"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -89,7 +90,7 @@ func decodeProfile(ints *[msg6.SizeClientInfo]int32) game.Profile {
 // updateLimits compares the limits and the match number with the known ones and reports a change.
 func (c *clientSide) updateLimits() {
 	g := &c.Frame.Game
-	limits := bridge.EmptyGameState()
+	limits := clientstate.EmptyGameState()
 	limits.Flags, limits.ScoreLimit, limits.TimeLimit = g.Flags, g.ScoreLimit, g.TimeLimit
 	limits.MatchNum, limits.MatchCurrent = g.MatchNum, g.MatchCurrent
 	if c.limitsKnown && c.Limits == limits {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -86,7 +87,7 @@ func (c *clientSide) receiveSystem(m msg6.Message) {
 	case *msg6.RconLine:
 		c.handler.OnRconLine(safetext.Line(m.Line))
 	case *msg6.RconCmdAdd:
-		c.handler.OnRconCommand(bridge.NewCommandInfo(m.Name, m.Params, m.Help))
+		c.handler.OnRconCommand(convert.CommandInfo(m.Name, m.Params, m.Help))
 	case *msg6.RconCmdRem:
 		c.handler.OnRconCommandRemoved(safetext.Line(m.Name))
 	}
@@ -152,12 +153,12 @@ func (c *clientSide) receiveExtended(m msg6.Message) {
 	case *msg6.SvRaceFinish:
 		c.onEvent(game.Event{
 			Kind: game.EvRaceFinish, Player: game.PlayerID(m.ClientID), Target: game.Nobody, Value: m.Time, Extra: m.Diff,
-			Record: bridge.RecordOf(m.RecordPersonal, m.RecordServer),
+			Record: convert.Record(m.RecordPersonal, m.RecordServer),
 		})
 	case *msg6.SvCommandInfo:
-		c.handler.OnChatCommand(bridge.NewCommandInfo(m.Name, m.ArgsFormat, m.HelpText), false)
+		c.handler.OnChatCommand(convert.CommandInfo(m.Name, m.ArgsFormat, m.HelpText), false)
 	case *msg6.SvCommandInfoRemove:
-		c.handler.OnChatCommand(bridge.NewCommandInfo(m.Name, nil, nil), true)
+		c.handler.OnChatCommand(convert.CommandInfo(m.Name, nil, nil), true)
 	}
 }
 
@@ -188,14 +189,14 @@ func (c *clientSide) receiveGame(m msg6.Message) {
 		})
 	case *msg6.SvWeaponPickup:
 		w := game.Weapon(m.Weapon)
-		c.onEvent(game.Event{Kind: game.EvPickup, Player: c.Own, Target: game.Nobody, Weapon: w, Pickup: bridge.WeaponPickup(w)})
+		c.onEvent(game.Event{Kind: game.EvPickup, Player: c.Own, Target: game.Nobody, Weapon: w, Pickup: convert.WeaponPickup(w)})
 	case *msg6.SvEmoticon:
 		c.onEvent(game.Event{Kind: game.EvEmoticon, Player: bridge.PlayerIDOf(m.ClientID), Target: game.Nobody, Value: int32(m.Emoticon)})
 	case *msg6.SvVoteClearOptions:
 		c.handler.OnVoteOptions(nil, true)
 	case *msg6.SvVoteOptionListAdd:
 		n := min(max(m.Count, 0), int32(len(m.Descriptions)))
-		c.handler.OnVoteOptions(bridge.SafeTexts(m.Descriptions[:n]), false)
+		c.handler.OnVoteOptions(convert.SafeTexts(m.Descriptions[:n]), false)
 	case *msg6.SvVoteOptionAdd:
 		c.handler.OnVoteOptions([]string{safetext.Line(m.Description)}, false)
 	case *msg6.SvVoteOptionRemove:

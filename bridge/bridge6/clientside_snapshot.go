@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientstate"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
+	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -34,7 +37,7 @@ type receivedPlayer struct {
 // decodeSnapshot decodes a snapshot into a view. decodeSnapshot skips unknown items and clamps
 // values to their ranges, as DDNet's client does.
 func (c *clientSide) decodeSnapshot(tick int32, s *snapshot.Snapshot) {
-	c.BeginSnapshot(tick, bridge.EmptyGameState())
+	c.BeginSnapshot(tick, clientstate.EmptyGameState())
 	c.Frame.Game.Race.BestTime = c.bestTime
 	c.raceStart = 0
 	c.ddraceDecoder.begin()
@@ -174,7 +177,7 @@ func decodePickup(typ msg6.PickupType, sub msg6.Weapon) (game.PickupKind, bool) 
 		return game.PickupNinja, true
 	case msg6.PickupWeapon:
 		w := game.Weapon(sub)
-		return bridge.WeaponPickup(w), w >= 0 && w < game.NumWeapons
+		return convert.WeaponPickup(w), w >= 0 && w < game.NumWeapons
 	case msg6.PickupArmorShotgun, msg6.PickupArmorGrenade, msg6.PickupArmorNinja, msg6.PickupArmorLaser:
 		return game.PickupArmorShotgun + game.PickupKind(typ-msg6.PickupArmorShotgun), true
 	}
@@ -302,10 +305,10 @@ type starMerger struct {
 // addEffect adds the event of an item. Value is the item's field besides the position: the player
 // of EvDeath, the sound of EvSound, or the angle of an EvDamage star.
 func (c *clientSide) addEffect(id int, kind game.EventKind, common msg6.EventCommon, value int32) {
-	if len(c.EffectEvents) >= bridge.MaxEffectItems {
+	if len(c.EffectEvents) >= items.MaxEffectItems {
 		return
 	}
-	ev := game.Event{Kind: kind, Player: game.Nobody, Target: game.Nobody, Pos: bridge.Point(common.X, common.Y)}
+	ev := game.Event{Kind: kind, Player: game.Nobody, Target: game.Nobody, Pos: convert.Point(common.X, common.Y)}
 	switch kind {
 	case game.EvDeath:
 		ev.Player = bridge.PlayerIDOf(value)

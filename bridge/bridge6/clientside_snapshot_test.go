@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -91,7 +91,7 @@ func TestDDNetItems(t *testing.T) {
 	addItem(&b, msg6.TypePlayerInfo, 0, msg6.SizePlayerInfo, &msg6.PlayerInfo{Local: 1})
 	b.Finish(&s)
 	v := g.ReceiveSnapshot(5, &s)
-	if d := cmp.Diff([]game.LaserState{{ID: 1, X: 1, Y: 2, FromX: 3, FromY: 4, StartTick: 5, Pos: bridge.Point(1, 2), From: bridge.Point(3, 4)}},
+	if d := cmp.Diff([]game.LaserState{{ID: 1, X: 1, Y: 2, FromX: 3, FromY: 4, StartTick: 5, Pos: convert.Point(1, 2), From: convert.Point(3, 4)}},
 		v.Lasers); d != "" {
 		t.Error(d)
 	}

@@ -3,7 +3,8 @@ package bridge6
 import (
 	"math"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
+	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -35,14 +36,14 @@ type ddraceEncoder struct {
 	on       bool // whether the frame is from DDRace
 	frame    *game.Frame
 	entities [3]entityItems // one for each class of clients, see encode
-	hooks    bridge.HookLines
+	hooks    items.HookLines
 }
 
 // entityItems are the projectiles, lasers, pickups and switches of a frame. The entities are
 // encoded when the first client needs them. A nil entityItems is empty.
 type entityItems struct {
-	plain    bridge.SharedItems // types below those of the match
-	extended bridge.SharedItems // types above those of effects
+	plain    items.Shared // types below those of the match
+	extended items.Shared // types above those of effects
 	encoded  bool
 	switches bool
 }
@@ -92,7 +93,7 @@ func (e *entityItems) encode(f *game.Frame, class int) {
 	addPickups(&e.plain, f, last)
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
-		pos := bridge.Point(p.X, p.Y)
+		pos := convert.Point(p.X, p.Y)
 		e.addEntity(int(p.ID), p.Entity, pos, pos, p.NotFor)
 	}
 	for i := range f.Lasers {

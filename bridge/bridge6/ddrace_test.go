@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/vec"
@@ -125,7 +125,7 @@ func (d drawer) character(id game.PlayerID, tick int32) game.CharacterState {
 		Jumps: d.int(-1, 255), AirJumps: d.int(0, 255), TickOrder: d.int(0, 63), NinjaStart: d.int(-500, tick),
 		TargetX: d.int(-1e6, 1e6), TargetY: d.int(-1e6, 1e6), TeleCheckpoint: d.int(0, 255),
 	}
-	c.Pos = bridge.Point(c.X, c.Y)
+	c.Pos = convert.Point(c.X, c.Y)
 	return c
 }
 
@@ -155,7 +155,7 @@ func loseDDRace(v *game.View, version int32) *game.View {
 				return true
 			}
 		}
-		return v.SeesLine(c.Pos, bridge.Point(c.HookX, c.HookY))
+		return v.SeesLine(c.Pos, convert.Point(c.HookX, c.HookY))
 	}
 	f.Characters = slices.DeleteFunc(slices.Clone(f.Characters), func(c game.CharacterState) bool { return !hooks(&c) })
 	for i := range f.Characters {
@@ -178,11 +178,11 @@ func loseDDRace(v *game.View, version int32) *game.View {
 	f.Lasers = slices.DeleteFunc(f.Lasers, func(l game.LaserState) bool { return !v.Sees(l.Pos) && !v.Sees(l.From) })
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
-		if l.Pos, l.From = bridge.Point(l.X, l.Y), bridge.Point(l.FromX, l.FromY); version < msg6.VersionMultiLaser && l.Entity.Kind == game.NoMapEntity {
+		if l.Pos, l.From = convert.Point(l.X, l.Y), convert.Point(l.FromX, l.FromY); version < msg6.VersionMultiLaser && l.Entity.Kind == game.NoMapEntity {
 			l.Kind, l.Owner = 0, 0
 		}
 	}
-	f.Pickups = slices.DeleteFunc(slices.Clone(f.Pickups), func(p game.PickupState) bool { return !v.Sees(bridge.Point(p.X, p.Y)) })
+	f.Pickups = slices.DeleteFunc(slices.Clone(f.Pickups), func(p game.PickupState) bool { return !v.Sees(convert.Point(p.X, p.Y)) })
 	for i := range f.Pickups {
 		if p := &f.Pickups[i]; version < msg6.VersionMultiLaser && p.Kind > game.PickupHammer {
 			p.Kind = game.PickupArmor

@@ -3,7 +3,7 @@ package bridge6
 import (
 	"testing"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -39,7 +39,7 @@ func TestDDRaceStars(t *testing.T) {
 	for range 50 {
 		enc.recordTick(f, []game.Event{bullet})
 	}
-	testenv.Check(t, len(enc.effects.Items) == bridge.MaxEffects, "%d stars of 500", len(enc.effects.Items))
+	testenv.Check(t, len(enc.effects.Items) == items.MaxEffects, "%d stars of 500", len(enc.effects.Items))
 	seconds := game.Event{Kind: game.EvDamage, To: game.MaskAll, Weapon: game.WeaponNinja, Value: 3}
 	testenv.Check(t, len(stars(seconds, 16010)) == 3 && len(stars(seconds, 16040)) == 0, "stars that count seconds: %v", stars(seconds, 16010))
 }

@@ -1,7 +1,7 @@
 package bridge6
 
 import (
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -19,7 +19,7 @@ const (
 // shows each point of damage as a star. 0.6 also needs sounds for jumps and hooks; 0.7 clients
 // derive them from the movement of tees.
 type effectEncoder struct {
-	bridge.EffectItems
+	items.Effects
 	stars uint16 // number of stars in EffectItems
 	hits  [game.MaxPlayers]hitCounter
 }
@@ -129,7 +129,7 @@ func (e *effectEncoder) addStar(ev *game.Event, angle int32) {
 
 // Reset removes all items.
 func (e *effectEncoder) Reset() {
-	e.EffectItems.Reset()
+	e.Effects.Reset()
 	e.stars = 0
 }
 

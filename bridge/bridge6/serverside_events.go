@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/texts"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -82,7 +83,7 @@ func (s *serverSide) sendRaceFinish(w *game.World, ev *game.Event) {
 			RecordPersonal: ev.Record != game.RecordNone, RecordServer: ev.Record == game.RecordOfAll,
 		})
 	}
-	s.sendServerChat(bridge.RaceFinishText(s.protocol.playerName(ev.Player), ev.Value))
+	s.sendServerChat(texts.RaceFinish(s.protocol.playerName(ev.Player), ev.Value))
 	if text := raceDiffText(ev.Extra); text != "" && (ev.Extra < 0 || ev.Player == s.ownID) {
 		s.sendServerChat(text)
 	}
@@ -233,9 +234,9 @@ func (s *serverSide) sendGameMsg(w *game.World, ev *game.Event) {
 	case game.GameMsgGamePaused:
 		s.sendServerChat("'" + s.protocol.playerName(ev.Player) + "' initiated a pause")
 	case game.GameMsgTeamAll:
-		s.sendOwnBroadcast(w.Tick(), "All players were moved to the "+bridge.TeamName(game.Team(ev.Value), w.GameFlags()))
+		s.sendOwnBroadcast(w.Tick(), "All players were moved to the "+texts.TeamName(game.Team(ev.Value), w.GameFlags()))
 	case game.GameMsgTeamBalanceVictim:
-		s.sendOwnBroadcast(w.Tick(), "You were moved to the "+bridge.TeamName(game.Team(ev.Value), w.GameFlags())+" due to team balancing")
+		s.sendOwnBroadcast(w.Tick(), "You were moved to the "+texts.TeamName(game.Team(ev.Value), w.GameFlags())+" due to team balancing")
 	case game.GameMsgCTFDrop:
 		s.sendSound(msg6.SoundCTFDrop)
 	case game.GameMsgCTFReturn:

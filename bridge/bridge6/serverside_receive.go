@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -257,7 +258,7 @@ func (s *serverSide) explainRefusedTeam(t game.Team) {
 }
 
 func (s *serverSide) receiveCallVote(m *msg6.ClCallVote) error {
-	kind, ok := bridge.ParseVoteKind(string(m.Type))
+	kind, ok := convert.VoteKind(string(m.Type))
 	if !ok {
 		return bridge.ErrBadMessage
 	}

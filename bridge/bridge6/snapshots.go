@@ -1,13 +1,14 @@
 package bridge6
 
 import (
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
+	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-var itemTypes = bridge.ItemTypes{
+var itemTypes = items.Types{
 	Projectile: msg6.TypeProjectile, Laser: msg6.TypeLaser, Flag: msg6.TypeFlag,
 	Explosion: msg6.TypeEventExplosion, Spawn: msg6.TypeEventSpawn, HammerHit: msg6.TypeEventHammerHit,
 	Death: msg6.TypeEventDeath, Sound: msg6.TypeEventSoundWorld,
@@ -20,7 +21,7 @@ var itemTypes = bridge.ItemTypes{
 // for each client, then endRound.
 type snapshotEncoder struct {
 	frame  *game.Frame
-	shared bridge.SharedItems
+	shared items.Shared
 	// gameData is the GameData item, valid if hasGameData is set. gameData is not shared, because
 	// clients can know the flag carriers under different ids.
 	gameData    [msg6.SizeGameData]int32
@@ -29,7 +30,7 @@ type snapshotEncoder struct {
 	// player's clock.
 	gameInfo    msg6.GameInfo
 	isRace      bool
-	characters  []bridge.CharacterItem
+	characters  []items.Character
 	states      []characterState // states of the characters, if the frame is extended
 	playerFlags [game.MaxPlayers]msg6.PlayerFlags
 	// Indexes of a player in characters and in the frame's players, negative for none.
@@ -168,7 +169,7 @@ var pickups = [...]struct {
 }
 
 // addPickups adds the pickups of a frame for clients that support the kinds up to last.
-func addPickups(s *bridge.SharedItems, f *game.Frame, last game.PickupKind) {
+func addPickups(s *items.Shared, f *game.Frame, last game.PickupKind) {
 	for i := range f.Pickups {
 		p := &f.Pickups[i]
 		kind := pickups[game.PickupArmor]
@@ -176,7 +177,7 @@ func addPickups(s *bridge.SharedItems, f *game.Frame, last game.PickupKind) {
 			kind = pickups[p.Kind]
 		}
 		o := msg6.Pickup{X: p.X, Y: p.Y, Type: kind.typ, Subtype: kind.weapon}
-		o.PutInts(s.AddNear(msg6.TypePickup, int(p.ID), msg6.SizePickup, bridge.Point(p.X, p.Y)))
+		o.PutInts(s.AddNear(msg6.TypePickup, int(p.ID), msg6.SizePickup, convert.Point(p.X, p.Y)))
 		s.HideLast(p.NotFor)
 	}
 }
@@ -269,7 +270,7 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	if c.Weapon == game.WeaponNinja {
 		ammo = 0 // in 0.7 the ammo of a ninja is the tick at which it ends
 	}
-	e.characters = append(e.characters, bridge.CharacterItem{
+	e.characters = append(e.characters, items.Character{
 		Player: c.Player, Pos: c.Pos, State: c,
 		Health: min(max(c.Health, 0), 10), Armor: min(max(c.Armor, 0), 10), Ammo: ammo,
 	})
@@ -337,7 +338,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		entities.appendPlain(b, v)
 		e.shared.AppendVisible(b, v)
 	} else {
-		e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityMatch)
+		e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityMatch)
 	}
 	if e.isRace {
 		e.buildRaceInfo(b, v, msg6.GameStateRaceTime.KnownBy(version))
@@ -364,9 +365,9 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	}
 	entities.appendPlain(b, v)
 	entities.appendExtended(b, v)
-	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityProjectiles)
-	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)
-	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityPickups)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityProjectiles)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityLasers)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityPickups)
 	e.effects.build(b, v, ids, knowsStates)
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -485,7 +485,7 @@ func TestStars(t *testing.T) {
 		many = append(many, game.Event{Kind: game.EvDamage, Player: 2, Value: 9, To: game.MaskAll}, game.Event{Kind: game.EvSound})
 	}
 	s.recordTick(&game.Frame{Tick: 200}, many)
-	if len(s.Items) > bridge.MaxEffectItems || s.CountEvent() {
+	if len(s.Items) > items.MaxEffectItems || s.CountEvent() {
 		t.Errorf("%d effects", len(s.Items))
 	}
 }

@@ -2,6 +2,7 @@ package bridge7
 
 import (
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientstate"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -9,7 +10,7 @@ import (
 
 // clientSide implements [bridge.ClientSide].
 type clientSide struct {
-	bridge.ClientState
+	clientstate.State
 	sender  bridge.Sender
 	handler bridge.ServerMessageHandler
 	decoder msg7.Decoder

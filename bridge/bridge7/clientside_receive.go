@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientstate"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message"
@@ -77,7 +79,7 @@ func (c *clientSide) receiveVital(m msg7.Message) {
 	case *msg7.SvVoteOptionAdd:
 		c.handler.OnVoteOptions([]string{safetext.Line(m.Description)}, false)
 	case *msg7.SvVoteOptionListAdd:
-		c.handler.OnVoteOptions(bridge.SafeTexts(m.Descriptions), false)
+		c.handler.OnVoteOptions(convert.SafeTexts(m.Descriptions), false)
 	case *msg7.SvVoteOptionRemove:
 		c.handler.OnVoteOptionRemoved(safetext.Line(m.Description))
 	case *msg7.RconAuthOn:
@@ -87,7 +89,7 @@ func (c *clientSide) receiveVital(m msg7.Message) {
 	case *msg7.RconLine:
 		c.handler.OnRconLine(safetext.Line(m.Line))
 	case *msg7.RconCmdAdd:
-		c.handler.OnRconCommand(bridge.NewCommandInfo(m.Name, m.Params, m.Help))
+		c.handler.OnRconCommand(convert.CommandInfo(m.Name, m.Params, m.Help))
 	case *msg7.RconCmdRem:
 		c.handler.OnRconCommandRemoved(safetext.Line(m.Name))
 	case *msg7.MaplistEntryAdd:
@@ -95,9 +97,9 @@ func (c *clientSide) receiveVital(m msg7.Message) {
 	case *msg7.MaplistEntryRem:
 		c.handler.OnMapListEntry(safetext.Line(m.Name), true)
 	case *msg7.SvCommandInfo:
-		c.handler.OnChatCommand(bridge.NewCommandInfo(m.Name, m.ArgsFormat, m.HelpText), false)
+		c.handler.OnChatCommand(convert.CommandInfo(m.Name, m.ArgsFormat, m.HelpText), false)
 	case *msg7.SvCommandInfoRemove:
-		c.handler.OnChatCommand(bridge.NewCommandInfo(m.Name, nil, nil), true)
+		c.handler.OnChatCommand(convert.CommandInfo(m.Name, nil, nil), true)
 	}
 }
 
@@ -110,7 +112,7 @@ func (c *clientSide) emit(ev game.Event) {
 
 // setLimits sets the game flags, the limits and the match number.
 func (c *clientSide) setLimits(flags msg7.GameFlags, scoreLimit, timeLimit, matchNum, matchCurrent int32) {
-	c.Limits = bridge.EmptyGameState()
+	c.Limits = clientstate.EmptyGameState()
 	c.Limits.Flags, c.Limits.ScoreLimit, c.Limits.TimeLimit = game.GameFlags(flags), scoreLimit, timeLimit
 	c.Limits.MatchNum, c.Limits.MatchCurrent = matchNum, matchCurrent
 }
@@ -144,7 +146,7 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 		ev.Weapon, ev.Value = game.Weapon(m.Weapon), m.ModeSpecial
 	case *msg7.SvWeaponPickup:
 		ev.Kind, ev.Player, ev.Weapon = game.EvPickup, c.Own, game.Weapon(m.Weapon)
-		ev.Pickup = bridge.WeaponPickup(ev.Weapon)
+		ev.Pickup = convert.WeaponPickup(ev.Weapon)
 	case *msg7.SvEmoticon:
 		ev.Kind, ev.Player, ev.Value = game.EvEmoticon, game.PlayerID(m.ClientID), int32(m.Emoticon)
 	case *msg7.SvSkinChange:
@@ -174,7 +176,7 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 		}
 	case *msg7.SvRaceFinish:
 		ev.Kind, ev.Player, ev.Value, ev.Extra = game.EvRaceFinish, game.PlayerID(m.ClientID), m.Time, m.Diff
-		ev.Record = bridge.RecordOf(m.RecordPersonal, m.RecordServer)
+		ev.Record = convert.Record(m.RecordPersonal, m.RecordServer)
 	case *msg7.SvCheckpoint:
 		ev.Kind, ev.Player, ev.Value = game.EvCheckpoint, c.CurrentView.VitalsOf, m.Diff
 	case *msg7.SvBroadcast:

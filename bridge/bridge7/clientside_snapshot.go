@@ -1,7 +1,8 @@
 package bridge7
 
 import (
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
+	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -70,7 +71,7 @@ func (c *clientSide) addItem(o msg7.Object, id int) {
 	case *msg7.GameDataRace:
 		c.Frame.Game.Race = game.RaceState{BestTime: max(o.BestTime, 0), Precision: o.Precision, Flags: game.RaceFlags(o.RaceFlags)}
 	default:
-		if len(c.EffectEvents) < bridge.MaxEffects {
+		if len(c.EffectEvents) < items.MaxEffects {
 			if ev, ok := decodeEffect(o); ok {
 				c.AddEffect(id, ev)
 			}
@@ -109,6 +110,6 @@ func decodeEffect(o msg7.Object) (game.Event, bool) {
 	default:
 		return ev, false
 	}
-	ev.Pos = bridge.Point(common.X, common.Y)
+	ev.Pos = convert.Point(common.X, common.Y)
 	return ev, true
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -128,7 +129,7 @@ func TestGameState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := bridgetest.DrawGame(t)
 		for team := range game.Team(rapid.IntRange(0, 2).Draw(t, "flags")) {
-			f.Flags = append(f.Flags, game.FlagState{Team: team, X: int32(team) * 50, Y: 9, Pos: bridge.Point(int32(team)*50, 9)})
+			f.Flags = append(f.Flags, game.FlagState{Team: team, X: int32(team) * 50, Y: 9, Pos: convert.Point(int32(team)*50, 9)})
 		}
 		v := game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true}
 		var e snapshotEncoder

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/texts"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -232,7 +233,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 			ClientID: int32(ev.Player), Time: ev.Value, Diff: ev.Extra,
 			RecordPersonal: ev.Record != game.RecordNone, RecordServer: ev.Record == game.RecordOfAll,
 		}) {
-			s.send(&msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte(bridge.RaceFinishText(playerName(w, ev.Player), ev.Value))})
+			s.send(&msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte(texts.RaceFinish(playerName(w, ev.Player), ev.Value))})
 		}
 	case game.EvCheckpoint:
 		s.send(&msg7.SvCheckpoint{Diff: ev.Value})

@@ -2,6 +2,7 @@ package bridge7
 
 import (
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -71,7 +72,7 @@ func (s *serverSide) receiveVital(m msg7.Message) error {
 	case *msg7.RconCmd:
 		s.session.OnRconCmd(string(m.Command))
 	case *msg7.ClCallVote:
-		kind, ok := bridge.ParseVoteKind(string(m.Type))
+		kind, ok := convert.VoteKind(string(m.Type))
 		if !ok {
 			return bridge.ErrBadMessage
 		}

@@ -1,13 +1,14 @@
 package bridge7
 
 import (
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
+	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-var itemTypes = bridge.ItemTypes{
+var itemTypes = items.Types{
 	Projectile: msg7.TypeProjectile, Laser: msg7.TypeLaser, Flag: msg7.TypeFlag,
 	Explosion: msg7.TypeEventExplosion, Spawn: msg7.TypeEventSpawn, HammerHit: msg7.TypeEventHammerHit,
 	Death: msg7.TypeEventDeath, Sound: msg7.TypeEventSoundWorld,
@@ -23,10 +24,10 @@ type snapshotEncoder struct {
 	// freezeTicks is the length of a tile's freeze in DDRace, in ticks; 0 in other games.
 	freezeTicks int32
 	triggered   [game.MaxPlayers]int32 // core events since the last round, by player
-	shared      bridge.SharedItems
-	characters  []bridge.CharacterItem
-	hooks       bridge.HookLines
-	effects     bridge.EffectItems
+	shared      items.Shared
+	characters  []items.Character
+	hooks       items.HookLines
+	effects     items.Effects
 	players     [game.MaxPlayers]playerItem // the players as most clients see them, by id
 	pool        snapshot.SharedPool
 	round       *snapshot.SharedItems // items that the snapshots of this round share
@@ -84,7 +85,7 @@ func (e *snapshotEncoder) beginRound(f *game.Frame) {
 		if p.Kind > game.PickupHammer {
 			o.Type = msg7.PickupArmor
 		}
-		o.PutInts(e.shared.AddNear(msg7.TypePickup, int(p.ID), msg7.SizePickup, bridge.Point(p.X, p.Y)))
+		o.PutInts(e.shared.AddNear(msg7.TypePickup, int(p.ID), msg7.SizePickup, convert.Point(p.X, p.Y)))
 		e.shared.HideLast(p.NotFor)
 		e.shared.BlinkLast(p.Entity, false, f.Tick)
 	}
@@ -149,7 +150,7 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	if angle > maxAngle { // the angle in DDRace goes once around, starting at the top
 		angle -= 2 * maxAngle
 	}
-	e.characters = append(e.characters, bridge.CharacterItem{
+	e.characters = append(e.characters, items.Character{
 		Player: c.Player, Pos: c.Pos, State: c, Health: c.Health, Armor: c.Armor, Ammo: ammo,
 	})
 	o := msg7.Character{
@@ -216,16 +217,16 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		}
 		return
 	}
-	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityMatch)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityMatch)
 	e.buildPlayers(b, v, latency)
 	if demo != nil {
 		demo.buildInfos(b)
 	}
 	e.buildRace(b, release)
 	e.buildCharacters(b, v)
-	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityProjectiles)
-	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityLasers)
-	e.shared.AppendByPriority(b, v, &itemTypes, bridge.PriorityPickups)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityProjectiles)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityLasers)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityPickups)
 	e.buildEffects(b, v)
 	if demo != nil {
 		e.buildStates(b, v)

@@ -443,7 +443,7 @@ func (m *Match) loseView(v *game.View) *game.View {
 func (m *Match) diffEffects(v *game.View, got []game.Event) string {
 	var want []game.Event
 	for _, e := range m.effects {
-		e.Pos = bridge.Point(int32(e.Pos.X), int32(e.Pos.Y))
+		e.Pos = point(int32(e.Pos.X), int32(e.Pos.Y))
 		if (e.To.Has(v.Viewer) || v.ShowAll && e.To.IsPublic()) && v.Hears(e.Pos) {
 			want = append(want, e)
 		}

@@ -23,7 +23,7 @@ func VisibleView(v *game.View) *game.View {
 	for i := range f.Players {
 		p := &f.Players[i]
 		if p.ID == v.Viewer && p.Spectating {
-			w.VitalsOf, w.Pos = p.SpectatorID, bridge.Point(p.ViewX, p.ViewY)
+			w.VitalsOf, w.Pos = p.SpectatorID, point(p.ViewX, p.ViewY)
 			continue
 		}
 		*p = game.PlayerState{
@@ -47,9 +47,9 @@ func VisibleView(v *game.View) *game.View {
 	f.Lasers = visible(f.Lasers, func(l game.LaserState) bool { return (v.Sees(l.Pos) || v.Sees(l.From)) && v.Shows(l.NotFor) })
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
-		l.Pos, l.From, l.NotFor = bridge.Point(l.X, l.Y), bridge.Point(l.FromX, l.FromY), 0
+		l.Pos, l.From, l.NotFor = point(l.X, l.Y), point(l.FromX, l.FromY), 0
 	}
-	f.Pickups = visible(f.Pickups, func(p game.PickupState) bool { return v.Sees(bridge.Point(p.X, p.Y)) && v.Shows(p.NotFor) })
+	f.Pickups = visible(f.Pickups, func(p game.PickupState) bool { return v.Sees(point(p.X, p.Y)) && v.Shows(p.NotFor) })
 	for i := range f.Projectiles {
 		f.Projectiles[i].NotFor = 0
 	}
@@ -58,7 +58,7 @@ func VisibleView(v *game.View) *game.View {
 	}
 	f.Flags = visible(f.Flags, func(g game.FlagState) bool { return v.Sees(g.Pos) })
 	for i := range f.Flags {
-		f.Flags[i].Pos = bridge.Point(f.Flags[i].X, f.Flags[i].Y)
+		f.Flags[i].Pos = point(f.Flags[i].X, f.Flags[i].Y)
 	}
 	slices.SortFunc(f.Projectiles, func(a, b game.ProjectileState) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(f.Lasers, func(a, b game.LaserState) int { return cmp.Compare(a.ID, b.ID) })
@@ -121,3 +121,5 @@ func CheckView(t testing.TB, c bridge.ClientSide) {
 		}
 	}
 }
+
+func point(x, y int32) vec.Vec2 { return vec.Vec2{X: float32(x), Y: float32(y)} }

@@ -1,24 +1,27 @@
-package bridge
+// Package items encodes the parts of snapshots that are alike in all versions: items that several
+// clients see, characters, and effects.
+package items
 
 import (
 	"cmp"
 	"slices"
 
+	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// ItemTypes maps the snapshot items whose layout is the same in every protocol version to the item
+// Types maps the snapshot items whose layout is the same in every protocol version to the item
 // type numbers of one version.
-type ItemTypes struct {
+type Types struct {
 	Projectile, Laser, Flag                   int
 	Explosion, Spawn, HammerHit, Death, Sound int
 }
 
-// SharedItems holds the items of one round of snapshots that are equal for every client that sees
+// Shared holds the items of one round of snapshots that are equal for every client that sees
 // them, such as pickups and projectiles. Each item is encoded once. The zero value is empty.
-type SharedItems struct {
+type Shared struct {
 	items    []sharedItem
 	ints     []int32
 	switched bool // at least one item depends on a switch
@@ -26,7 +29,7 @@ type SharedItems struct {
 
 type sharedItem struct {
 	typ, id uint16
-	offset  uint32 // index of the item's first integer in SharedItems.ints
+	offset  uint32 // index of the item's first integer in Shared.ints
 	size    uint16 // number of integers
 	global  bool   // visible from everywhere on the map
 	swtch   uint8  // number of the DDRace switch that shows or hides the item, 0 for none
@@ -40,11 +43,11 @@ type sharedItem struct {
 func itemKey(typ, id uint16) uint32 { return uint32(typ)<<16 | uint32(id) }
 
 // Reset removes all items.
-func (s *SharedItems) Reset() { s.items, s.ints, s.switched = s.items[:0], s.ints[:0], false }
+func (s *Shared) Reset() { s.items, s.ints, s.switched = s.items[:0], s.ints[:0], false }
 
 // AddGlobal adds an item that every client sees and returns its integers, all 0. Fill them in
 // before the next call.
-func (s *SharedItems) AddGlobal(typ, id, size int) []int32 {
+func (s *Shared) AddGlobal(typ, id, size int) []int32 {
 	offset := len(s.ints)
 	for range size {
 		s.ints = append(s.ints, 0)
@@ -54,12 +57,12 @@ func (s *SharedItems) AddGlobal(typ, id, size int) []int32 {
 }
 
 // AddNear is like AddGlobal, for an item that only viewers near pos see.
-func (s *SharedItems) AddNear(typ, id, size int, pos vec.Vec2) []int32 {
+func (s *Shared) AddNear(typ, id, size int, pos vec.Vec2) []int32 {
 	return s.AddBeam(typ, id, size, pos, pos)
 }
 
 // AddBeam is like AddGlobal, for an item that only viewers near pos or pos2 see.
-func (s *SharedItems) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
+func (s *Shared) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
 	ints := s.AddGlobal(typ, id, size)
 	it := &s.items[len(s.items)-1]
 	it.global, it.pos, it.pos2 = false, pos, pos2
@@ -67,17 +70,17 @@ func (s *SharedItems) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
 }
 
 // HideLast hides the most recently added item from the players in notFor.
-func (s *SharedItems) HideLast(notFor game.PlayerMask) { s.items[len(s.items)-1].notFor = notFor }
+func (s *Shared) HideLast(notFor game.PlayerMask) { s.items[len(s.items)-1].notFor = notFor }
 
 // HideLastBy hides the most recently added item from viewers for whom the entity's switch is off.
-func (s *SharedItems) HideLastBy(e game.MapEntity) {
+func (s *Shared) HideLastBy(e game.MapEntity) {
 	s.items[len(s.items)-1].swtch = e.Switch
 	s.switched = s.switched || e.Switch != 0
 }
 
 // ShowLastWithout shows the most recently added item only to viewers for whom the entity's switch
 // is off.
-func (s *SharedItems) ShowLastWithout(e game.MapEntity) {
+func (s *Shared) ShowLastWithout(e game.MapEntity) {
 	s.HideLastBy(e)
 	s.items[len(s.items)-1].without = true
 }
@@ -85,7 +88,7 @@ func (s *SharedItems) ShowLastWithout(e game.MapEntity) {
 // BlinkLast makes the most recently added item blink for viewers for whom the switch of e is off.
 // The item must belong to the map entity e. DDNet-Server does the same for clients that do not
 // support switches.
-func (s *SharedItems) BlinkLast(e game.MapEntity, explosive bool, tick int32) {
+func (s *Shared) BlinkLast(e game.MapEntity, explosive bool, tick int32) {
 	period := int32(11)
 	switch {
 	case e.Kind == game.MapProjectile && explosive:
@@ -99,7 +102,7 @@ func (s *SharedItems) BlinkLast(e game.MapEntity, explosive bool, tick int32) {
 }
 
 // AddEntities adds the projectiles, lasers and flags of a frame.
-func (s *SharedItems) AddEntities(f *game.Frame, types *ItemTypes) {
+func (s *Shared) AddEntities(f *game.Frame, types *Types) {
 	for i := range f.Projectiles {
 		p := &f.Projectiles[i]
 		copy(s.AddNear(types.Projectile, int(p.ID), 6, p.Pos), []int32{p.X, p.Y, p.VelX, p.VelY, int32(p.Weapon), p.StartTick})
@@ -128,7 +131,7 @@ func (s *SharedItems) AddEntities(f *game.Frame, types *ItemTypes) {
 }
 
 // AddFlags adds the flags of a frame.
-func (s *SharedItems) AddFlags(f *game.Frame, types *ItemTypes) {
+func (s *Shared) AddFlags(f *game.Frame, types *Types) {
 	for i := range f.Flags {
 		g := &f.Flags[i]
 		copy(s.AddNear(types.Flag, int(g.Team), 3, g.Pos), []int32{g.X, g.Y, int32(g.Team)})
@@ -136,12 +139,12 @@ func (s *SharedItems) AddFlags(f *game.Frame, types *ItemTypes) {
 }
 
 // Sort sorts the items by type and id, so that the snapshots need not be sorted one by one.
-func (s *SharedItems) Sort() {
+func (s *Shared) Sort() {
 	slices.SortFunc(s.items, func(a, b sharedItem) int { return cmp.Compare(itemKey(a.typ, a.id), itemKey(b.typ, b.id)) })
 }
 
 // AppendVisible adds the items that are visible in v to b until b is full.
-func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
+func (s *Shared) AppendVisible(b *snapshot.Builder, v *game.View) {
 	switches := s.switches(v)
 	for i := range s.items {
 		if it := &s.items[i]; it.isVisible(v, switches) {
@@ -152,7 +155,7 @@ func (s *SharedItems) AppendVisible(b *snapshot.Builder, v *game.View) {
 
 // AppendByPriority adds the visible items of one priority to b. Called with each priority in turn,
 // it adds the same items as AppendVisible.
-func (s *SharedItems) AppendByPriority(b *snapshot.Builder, v *game.View, types *ItemTypes, priority int) {
+func (s *Shared) AppendByPriority(b *snapshot.Builder, v *game.View, types *Types, priority int) {
 	switches := s.switches(v)
 	for i := range s.items {
 		if it := &s.items[i]; types.priority(it) == priority && it.isVisible(v, switches) {
@@ -170,7 +173,7 @@ const (
 	PriorityPickups
 )
 
-func (t *ItemTypes) priority(it *sharedItem) int {
+func (t *Types) priority(it *sharedItem) int {
 	switch {
 	case it.global || int(it.typ) == t.Flag:
 		return PriorityMatch
@@ -183,14 +186,14 @@ func (t *ItemTypes) priority(it *sharedItem) int {
 }
 
 // Size returns the number of items and the total number of their integers.
-func (s *SharedItems) Size() (items, ints int) { return len(s.items), len(s.ints) }
+func (s *Shared) Size() (items, ints int) { return len(s.items), len(s.ints) }
 
-func (s *SharedItems) append(b *snapshot.Builder, it *sharedItem) {
+func (s *Shared) append(b *snapshot.Builder, it *sharedItem) {
 	b.AddShared(&it.ref, int(it.typ), int(it.id), s.ints[it.offset:it.offset+uint32(it.size)])
 }
 
 // switches returns the switches of the view, or nil if no item depends on a switch.
-func (s *SharedItems) switches(v *game.View) *game.SwitchState {
+func (s *Shared) switches(v *game.View) *game.SwitchState {
 	if !s.switched {
 		return nil
 	}
@@ -208,8 +211,8 @@ func (it *sharedItem) isVisible(v *game.View, switches *game.SwitchState) bool {
 // version.
 const CharacterSize = 22
 
-// CharacterItem is one character, encoded for snapshots.
-type CharacterItem struct {
+// Character is one character, encoded for snapshots.
+type Character struct {
 	Player              game.PlayerID
 	Pos                 vec.Vec2
 	State               *game.CharacterState // the character's state in the frame
@@ -224,11 +227,11 @@ type CharacterItem struct {
 type HookLines struct{ ends []vec.Vec2 }
 
 // Show sets HookEnds of items. The items must be the characters of f in the same order.
-func (h *HookLines) Show(f *game.Frame, items []CharacterItem) {
+func (h *HookLines) Show(f *game.Frame, items []Character) {
 	h.ends = h.ends[:0]
 	for i := range items {
 		first, c := len(h.ends), &f.Characters[i]
-		h.ends = append(h.ends, Point(c.HookX, c.HookY)) // a tee without a hook has its last position here
+		h.ends = append(h.ends, convert.Point(c.HookX, c.HookY)) // a tee without a hook has its last position here
 		for j := range f.Characters {
 			if f.Characters[j].HookedPlayer == int32(c.Player) {
 				h.ends = append(h.ends, f.Characters[j].Pos)
@@ -239,7 +242,7 @@ func (h *HookLines) Show(f *game.Frame, items []CharacterItem) {
 }
 
 // IsVisible reports whether the character is visible in v.
-func (c *CharacterItem) IsVisible(v *game.View) bool {
+func (c *Character) IsVisible(v *game.View) bool {
 	sees := v.Sees(c.Pos)
 	for _, end := range c.HookEnds {
 		sees = sees || v.SeesLine(c.Pos, end)
@@ -250,7 +253,7 @@ func (c *CharacterItem) IsVisible(v *game.View) bool {
 // Append adds the character to b. IsVisible must have reported true for v. Health, armor and ammo
 // are included only if v belongs to the player or to a spectator of the player. Health, armor and
 // ammo start at index healthIndex.
-func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, healthIndex int) {
+func (c *Character) Append(b *snapshot.Builder, v *game.View, typ, healthIndex int) {
 	if c.Player == v.VitalsOf || c.Player == v.Viewer {
 		c.AppendOwn(b, v, typ, int(c.Player), healthIndex)
 	} else {
@@ -260,7 +263,7 @@ func (c *CharacterItem) Append(b *snapshot.Builder, v *game.View, typ, healthInd
 
 // AppendOwn adds the character under the given id, as an item that is not shared with other views.
 // AppendOwn returns the item's integers, or nil if b is full.
-func (c *CharacterItem) AppendOwn(b *snapshot.Builder, v *game.View, typ, id, healthIndex int) []int32 {
+func (c *Character) AppendOwn(b *snapshot.Builder, v *game.View, typ, id, healthIndex int) []int32 {
 	ints := b.Add(typ, id, CharacterSize)
 	if ints == nil {
 		return nil
@@ -280,15 +283,15 @@ const (
 	MaxEffectItems = 512
 )
 
-// EffectItems holds the items for the effects of the next round of snapshots. Item ids count up in
+// Effects holds the items for the effects of the next round of snapshots. Item ids count up in
 // the order in which the effects happened. The zero value is empty.
-type EffectItems struct {
-	Items    []EffectItem
+type Effects struct {
+	Items    []Effect
 	recorded int // number of events counted by CountEvent
 }
 
-// EffectItem is one effect in a snapshot. Players in To see the effect if they are near.
-type EffectItem struct {
+// Effect is one effect in a snapshot. Players in To see the effect if they are near.
+type Effect struct {
 	Type, ID uint16
 	size     uint8
 	// Countdown marks a star that counts the seconds of a freeze. Clients that show freezes
@@ -300,7 +303,7 @@ type EffectItem struct {
 }
 
 // CountEvent counts an event and reports whether it is within MaxEffects.
-func (e *EffectItems) CountEvent() bool {
+func (e *Effects) CountEvent() bool {
 	if e.recorded == MaxEffects {
 		return false
 	}
@@ -310,7 +313,7 @@ func (e *EffectItems) CountEvent() bool {
 
 // Record adds the item for an event. Record ignores EvDamage, because each version encodes it
 // differently. Call CountEvent first.
-func (e *EffectItems) Record(ev *game.Event, types *ItemTypes) {
+func (e *Effects) Record(ev *game.Event, types *Types) {
 	switch ev.Kind {
 	case game.EvExplosion:
 		e.Add(types.Explosion, ev.Pos, ev.To)
@@ -326,43 +329,43 @@ func (e *EffectItems) Record(ev *game.Event, types *ItemTypes) {
 }
 
 // Add adds an item of the given type at pos. The integers ints follow the position in the item.
-func (e *EffectItems) Add(typ int, pos vec.Vec2, to game.PlayerMask, ints ...int32) {
+func (e *Effects) Add(typ int, pos vec.Vec2, to game.PlayerMask, ints ...int32) {
 	if len(e.Items) == MaxEffectItems {
 		return
 	}
-	it := EffectItem{Type: uint16(typ), ID: uint16(len(e.Items)), size: uint8(2 + len(ints)), To: to}
+	it := Effect{Type: uint16(typ), ID: uint16(len(e.Items)), size: uint8(2 + len(ints)), To: to}
 	it.Ints[0], it.Ints[1] = int32(pos.X), int32(pos.Y)
 	copy(it.Ints[2:], ints)
 	e.Items = append(e.Items, it)
 }
 
 // CountdownLast marks the most recently added item, if there is one, as a star that counts seconds.
-func (e *EffectItems) CountdownLast() {
+func (e *Effects) CountdownLast() {
 	if n := len(e.Items); n > 0 {
 		e.Items[n-1].Countdown = true
 	}
 }
 
 // Sort sorts the items by type and id.
-func (e *EffectItems) Sort() {
-	slices.SortFunc(e.Items, func(a, b EffectItem) int { return cmp.Compare(itemKey(a.Type, a.ID), itemKey(b.Type, b.ID)) })
+func (e *Effects) Sort() {
+	slices.SortFunc(e.Items, func(a, b Effect) int { return cmp.Compare(itemKey(a.Type, a.ID), itemKey(b.Type, b.ID)) })
 }
 
 // Size returns the number of items and an upper bound on the total number of their integers.
-func (e *EffectItems) Size() (items, ints int) {
-	return len(e.Items), len(e.Items) * len(EffectItem{}.Ints)
+func (e *Effects) Size() (items, ints int) {
+	return len(e.Items), len(e.Items) * len(Effect{}.Ints)
 }
 
 // Reset removes all items.
-func (e *EffectItems) Reset() { e.Items, e.recorded = e.Items[:0], 0 }
+func (e *Effects) Reset() { e.Items, e.recorded = e.Items[:0], 0 }
 
 // IsFor reports whether the viewer is among the effect's recipients and near enough.
-func (it *EffectItem) IsFor(v *game.View) bool {
+func (it *Effect) IsFor(v *game.View) bool {
 	told := it.To.Has(v.Viewer) || v.ShowAll && it.To.IsPublic()
-	return told && v.Hears(Point(it.Ints[0], it.Ints[1]))
+	return told && v.Hears(convert.Point(it.Ints[0], it.Ints[1]))
 }
 
 // Append adds the effect to b. IsFor must have reported true.
-func (it *EffectItem) Append(b *snapshot.Builder) {
+func (it *Effect) Append(b *snapshot.Builder) {
 	b.AddShared(&it.ref, int(it.Type), int(it.ID), it.Ints[:it.size])
 }

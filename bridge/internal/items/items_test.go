@@ -1,4 +1,4 @@
-package bridge
+package items
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 
 // TestSharedItems checks which views see which items, and in which order.
 func TestSharedItems(t *testing.T) {
-	var s SharedItems
+	var s Shared
 	var b snapshot.Builder
 	far := vec.Vec2{X: 5000}
 	expect := func(v *game.View, want ...int32) {

@@ -1,6 +1,7 @@
-package bridge
+package clientstate
 
 import (
+	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
@@ -15,10 +16,10 @@ const (
 	maxReckonedDistance = 1 << 14
 )
 
-// DeadReckoner predicts the movement of tees from the state that the server sent last. A server
+// deadReckoner predicts the movement of tees from the state that the server sent last. A server
 // resends a character's core only if the character moves differently from this prediction. In every
 // version the prediction uses the standard tuning and ignores other tees.
-type DeadReckoner struct {
+type deadReckoner struct {
 	world *physics.World
 	tees  [game.MaxPlayers]reckonedTee
 }
@@ -31,17 +32,17 @@ type reckonedTee struct {
 	coreTick int32
 }
 
-// SetMap sets the map, or removes it if c is nil. Without a map, tees stay where they were sent.
-func (r *DeadReckoner) SetMap(c *physics.Collision) {
+// setMap sets the map, or removes it if c is nil. Without a map, tees stay where they were sent.
+func (r *deadReckoner) setMap(c *physics.Collision) {
 	r.world = nil
 	if c != nil {
 		r.world = physics.NewWorld(c)
 	}
-	r.Reset()
+	r.reset()
 }
 
-// Reset forgets all tees.
-func (r *DeadReckoner) Reset() {
+// reset forgets all tees.
+func (r *deadReckoner) reset() {
 	for i := range r.tees {
 		r.tees[i].sentTick = 0
 	}
@@ -56,14 +57,14 @@ func sentState(c *game.CharacterState) physics.CoreState {
 	}
 }
 
-// Position returns a tee's position at a tick. Call it once per tee and tick, with ascending ticks.
-func (r *DeadReckoner) Position(c *game.CharacterState, tick int32) vec.Vec2 {
+// position returns a tee's position at a tick. Call it once per tee and tick, with ascending ticks.
+func (r *deadReckoner) position(c *game.CharacterState, tick int32) vec.Vec2 {
 	t := &r.tees[c.Player]
 	sent := sentState(c)
 	ticks := tick - c.Tick
 	if r.world == nil || c.Tick <= 0 || ticks <= 0 || ticks > maxReckonedTicks || travelDistance(&sent, ticks) > maxReckonedDistance {
 		t.sent, t.sentTick, t.coreTick = sent, 0, 0
-		return Point(c.X, c.Y)
+		return convert.Point(c.X, c.Y)
 	}
 	if t.sentTick != c.Tick || t.sent != sent || t.coreTick > tick {
 		t.sent, t.sentTick, t.coreTick = sent, c.Tick, c.Tick
@@ -79,8 +80,8 @@ func (r *DeadReckoner) Position(c *game.CharacterState, tick int32) vec.Vec2 {
 	return t.core.Pos
 }
 
-// State returns a tee's state at the tick of the last call of Position.
-func (r *DeadReckoner) State(c *game.CharacterState) physics.CoreState {
+// state returns a tee's state at the tick of the last call of position.
+func (r *deadReckoner) state(c *game.CharacterState) physics.CoreState {
 	t := &r.tees[c.Player]
 	if t.sentTick == 0 {
 		return sentState(c)

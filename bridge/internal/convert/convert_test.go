@@ -1,0 +1,27 @@
+package convert_test
+
+import (
+	"testing"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/convert"
+	"github.com/teeyard/teeyard/game"
+)
+
+func TestVoteKind(t *testing.T) {
+	for kind, called := range map[bridge.VoteKind]bool{
+		bridge.VoteNone: false, bridge.VoteOption: true, bridge.VoteKick: true, bridge.VoteSpectate: true, bridge.VotePassed: false,
+	} {
+		if got, ok := convert.VoteKind(kind.String()); ok != called || ok && got != kind {
+			t.Errorf("%q is %d, %v", kind, got, ok)
+		}
+	}
+}
+
+func TestWeaponPickup(t *testing.T) {
+	for w, want := range map[game.Weapon]game.PickupKind{-1: 0, game.WeaponGun: game.PickupGun, game.WeaponNinja: game.PickupNinja, 6: 0} {
+		if got := convert.WeaponPickup(w); got != want {
+			t.Errorf("weapon %d comes with pickup %d", w, got)
+		}
+	}
+}
