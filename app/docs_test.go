@@ -18,8 +18,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/transport"
-	"github.com/teeyard/teeyard/transport/mem"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/admin"
 	"github.com/teeyard/teeyard/web/broadcast"
@@ -117,20 +116,16 @@ func newDocChecker(t *testing.T) *docChecker {
 	p := testenv.Must(newProgram(Config{}))
 	c := &docChecker{program: p}
 	for _, mode := range p.modes {
-		network := mem.New(mem.Config{Clock: func() int64 { return 0 }})
 		var registered *console.Console
-		_, err := server.New(server.Config{
-			Transport: testenv.Must(network.Listen(transport.MustParsePeer("10.0.0.1:8303"))),
-			Modes:     p.modes,
-			Commands:  []string{"sv_gametype " + mode.Name, "sv_replay 0"},
+		servertest.New(t, server.Config{
+			Modes: p.modes,
 			AddToConsole: func(c *console.Console) error {
 				registered = c
 				return errors.Join(new(web.Settings).Register(c), new(broadcast.Settings).Register(c), new(viewer.Converter).Register(c),
 					new(admin.Settings).Register(c), new(databaseSetting).register(c),
 					new(ddnetRanks).register(c), new(finishSettings).Register(c), new(fillingBots).register(c, 0))
 			},
-		})
-		testenv.NoError(t, err)
+		}, "sv_gametype "+mode.Name, "sv_replay 0")
 		c.consoles = append(c.consoles, registered)
 	}
 	return c

@@ -17,8 +17,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
-	"github.com/teeyard/teeyard/transport/udp"
 )
 
 // freePorts gives a script a UDP port for its server, as $PORT, and an unused one, as $NOBODY.
@@ -53,21 +53,12 @@ func runJoin(ctx context.Context, c joinCmd) (<-chan event.Event, *io.PipeWriter
 	return out.events, typed, joined
 }
 
-// startServer runs a server until stop is called or for 30 s. stop waits for the server's end.
-func startServer(t *testing.T, commands ...string) (s *server.Server, addr transport.Peer, ctx context.Context, stop func()) {
+// startServer runs a server until the test ends. The context ends after 30 s.
+func startServer(t *testing.T, commands ...string) (*servertest.Server, context.Context) {
 	t.Helper()
-	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err = server.New(server.Config{Transport: sock, Commands: append([]string{"sv_map testbox; sv_spamprotection 0"}, commands...)})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	served := make(chan error, 1)
-	go func() { served <- s.Run(ctx) }()
-	return s, sock.LocalAddr(), ctx, func() { cancel(); <-served }
+	t.Cleanup(cancel)
+	return servertest.Start(t, server.Config{}, append([]string{"sv_map testbox"}, commands...)...), ctx
 }
 
 // relay passes datagrams between a client and a server. While deaf is set, it drops the client's.
@@ -100,10 +91,9 @@ func relay(t *testing.T, to transport.Peer, deaf *atomic.Bool) transport.Peer {
 // TestPipeOverBadNetwork checks that a line from a pipe arrives even if the network fails when the
 // pipe ends.
 func TestPipeOverBadNetwork(t *testing.T) {
-	_, addr, ctx, stop := startServer(t)
-	defer stop()
+	s, ctx := startServer(t)
 	var deaf atomic.Bool
-	events, typed, joined := runJoin(ctx, joinCmd{Host: relay(t, addr, &deaf).String(), Name: "piper", Protocol: "any", Cache: "-"})
+	events, typed, joined := runJoin(ctx, joinCmd{Host: relay(t, s.Addr(), &deaf).String(), Name: "piper", Protocol: "any", Cache: "-"})
 	for {
 		select {
 		case e := <-events:
@@ -131,8 +121,8 @@ func TestPipeOverBadNetwork(t *testing.T) {
 
 // TestWatchesAgain checks that a spectator is a spectator again after a reconnect.
 func TestWatchesAgain(t *testing.T) {
-	s, addr, ctx, stop := startServer(t)
-	events, typed, joined := runJoin(ctx, joinCmd{Host: addr.String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"})
+	s, ctx := startServer(t)
+	events, typed, joined := runJoin(ctx, joinCmd{Host: s.Addr().String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"})
 	defer typed.Close()
 	watching, kicked := 0, false
 	for watching < 2 {
@@ -142,7 +132,7 @@ func TestWatchesAgain(t *testing.T) {
 			case event.TeamChange:
 				if e.Player.Name == "observer" && e.Player.Team == game.TeamSpectators {
 					watching++
-					s.Do(ctx, func() { s.Execute("kick 0 out") })
+					s.Console("kick 0 out")
 				}
 			case event.Disconnected:
 				kicked = e.Again != 0
@@ -156,6 +146,6 @@ func TestWatchesAgain(t *testing.T) {
 	if !kicked {
 		t.Error("it was not kicked")
 	}
-	stop()
+	s.Stop()
 	<-joined
 }

@@ -269,8 +269,7 @@ func TestRefusedCommands(t *testing.T) {
 // TestLongRconLines sends long lines to each console of a server. A line within the limit runs
 // whole. A longer line is an error at the end, which names the limit. The lines around it run.
 func TestLongRconLines(t *testing.T) {
-	_, addr, ctx, stop := startServer(t, "sv_rcon_password adminpw; sv_hl_rcon 1")
-	defer stop()
+	s, ctx := startServer(t, "sv_hl_rcon 1")
 	for _, test := range []struct {
 		protocol, limit string
 		fits            int
@@ -278,7 +277,7 @@ func TestLongRconLines(t *testing.T) {
 		{"game", "at most 1021 are allowed", client.MaxRconLine},
 		{"halflife", "the limit is 512", 400},
 	} {
-		c := rconCmd{Host: addr.String(), Protocol: test.protocol}
+		c := rconCmd{Host: s.Addr().String(), Protocol: test.protocol}
 		r, err := c.open(ctx, "adminpw")
 		if err != nil {
 			t.Fatal(err)

@@ -104,14 +104,14 @@ func TestSecondSignal(t *testing.T) {
 // TestReaderOfJoinStops checks that join stays in the game and can still chat while its output is
 // not read.
 func TestReaderOfJoinStops(t *testing.T) {
-	s, addr, ctx, stop := startServer(t)
-	defer stop()
-	events, typed, joined := runJoin(ctx, joinCmd{Host: addr.String(), Name: "witness", Protocol: "any", Cache: "-"})
+	s, ctx := startServer(t)
+	addr := s.Addr().String()
+	events, typed, joined := runJoin(ctx, joinCmd{Host: addr, Name: "witness", Protocol: "any", Cache: "-"})
 	defer func() { typed.Close(); <-joined }()
 	self, err := os.Executable()
 	testenv.NoError(t, err)
 	watcher := exec.Command(self)
-	watcher.Args = []string{"teeyard", "join", addr.String(), "--name", "watcher", "--json", "--cache", "-"}
+	watcher.Args = []string{"teeyard", "join", addr, "--name", "watcher", "--json", "--cache", "-"}
 	stdin, err := watcher.StdinPipe()
 	testenv.NoError(t, err)
 	stdout, err := watcher.StdoutPipe()

@@ -12,8 +12,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/transport"
-	"github.com/teeyard/teeyard/transport/mem"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/admin"
 	"github.com/teeyard/teeyard/web/broadcast"
@@ -29,16 +28,13 @@ const settingsPage = "../docs/operate/settings.md"
 // TestSettingsPage compares docs/operate/settings.md with the console of teeyard serve.
 func TestSettingsPage(t *testing.T) {
 	var c *console.Console
-	network := mem.New(mem.Config{Clock: func() int64 { return 0 }})
-	_, err := server.New(server.Config{
-		Transport: testenv.Must(network.Listen(transport.MustParsePeer("10.0.0.1:8303"))),
+	servertest.New(t, server.Config{
 		AddToConsole: func(all *console.Console) error {
 			c = all
 			return registerSettings(c, new(web.Settings), new(broadcast.Settings), new(viewer.Converter), new(admin.Settings),
 				new(databaseSetting), new(ddnetRanks), new(finishSettings))
 		},
 	})
-	testenv.NoError(t, err)
 	want := appendSettingsPage(nil, c)
 	if *updateSettings {
 		testenv.NoError(t, os.WriteFile(settingsPage, want, 0o644))

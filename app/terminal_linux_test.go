@@ -136,15 +136,12 @@ func TestInterruptedPassword(t *testing.T) {
 // TestJoinOnTerminal types in the chat. Each line is shown once, is not torn by other output, and
 // can be edited and recalled. Passwords are not shown.
 func TestJoinOnTerminal(t *testing.T) {
-	s, addr, ctx, stop := startServer(t)
-	defer stop()
-	do := func(line string) { s.Do(ctx, func() { s.Execute(line) }) }
-	do("sv_rcon_password hunter2")
-	p := startOnTerminal(t, "join", addr.String(), "--name", "alice", "--cache", "-")
+	s, _ := startServer(t, "sv_rcon_password hunter2")
+	p := startOnTerminal(t, "join", s.Addr().String(), "--name", "alice", "--cache", "-")
 	p.read("* no other players\r\n")
 	p.press("good mornung\x7f\x7f\x7fing")
 	p.read("ing")
-	do("say news")
+	s.Console("say news")
 	p.read("*** news\r\n")
 	p.read("alice: good morning")
 	p.press("\r/scores\r")

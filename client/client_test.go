@@ -14,10 +14,11 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // TestPlayersMeet checks that two clients of any two versions see each other, chat, whisper, change
@@ -30,14 +31,14 @@ func TestPlayersMeet(t *testing.T) {
 }
 
 func testPlayersMeet(t *testing.T, versionA, versionB client.Version) {
-	tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond, Jitter: 3 * time.Millisecond}, "sv_map testbox")
-	alice := tn.join(client.Config{Name: "alice", Clan: "A", Country: 276, Version: versionA})
-	bob := tn.join(client.Config{Name: "bob", Version: versionB})
+	tn := servertest.Over(t, servertest.Link{Delay: 20 * time.Millisecond, Jitter: 3 * time.Millisecond}, server.Config{}, "sv_map testbox")
+	alice := tn.JoinAs(client.Config{Name: "alice", Clan: "A", Country: 276, Version: versionA})
+	bob := tn.JoinAs(client.Config{Name: "bob", Version: versionB})
 	if m := bob.Map(); bob.Version() != versionB || m == nil || m.Name != "testbox" || len(m.File) == 0 {
 		t.Fatalf("bob speaks %v on map %+v", bob.Version(), m)
 	}
 	const limit = 2 * time.Second
-	waitFor(alice, limit, func(e event.Joined) bool { return e.Player.Name == "bob" && !e.Known })
+	servertest.WaitFor(alice, limit, func(e event.Joined) bool { return e.Player.Name == "bob" && !e.Known })
 	if rows := alice.Scoreboard(); len(rows) != 2 {
 		t.Errorf("alice's scoreboard is %+v", rows)
 	}
@@ -48,9 +49,9 @@ func testPlayersMeet(t *testing.T, versionA, versionB client.Version) {
 		versionB == client.Version07 && info.Profile.Skin.PartNames[0] != "standard" {
 		t.Errorf("bob knows %+v", info)
 	}
-	hears := func(p *player, mode game.ChatMode, from, text string) {
+	hears := func(p *servertest.Player, mode game.ChatMode, from, text string) {
 		t.Helper()
-		waitFor(p, limit, func(e event.Chat) bool { return e.Mode == mode && e.From.Name == from && e.Text == text })
+		servertest.WaitFor(p, limit, func(e event.Chat) bool { return e.Mode == mode && e.From.Name == from && e.Text == text })
 	}
 	alice.Say("hello")
 	hears(bob, game.ChatAll, "alice", "hello")
@@ -60,23 +61,23 @@ func testPlayersMeet(t *testing.T, versionA, versionB client.Version) {
 	}
 
 	if versionA == client.Version07 && versionB == client.Version07 { // 0.6 has other skins
-		tn.run(6 * time.Second) // servers accept a new skin every five seconds
+		tn.Wait(6 * time.Second) // servers accept a new skin every five seconds
 		bob.SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"bear"}})
-		waitFor(alice, limit, func(e event.SkinChange) bool { return e.Player.Name == "bob" })
+		servertest.WaitFor(alice, limit, func(e event.SkinChange) bool { return e.Player.Name == "bob" })
 		if info, _ := alice.PlayerInfo(bob.Self()); info.Profile.Skin.PartNames[0] != "bear" {
 			t.Errorf("bob's skin is %+v", info.Profile.Skin)
 		}
 	}
 	bob.Emote(7)
-	waitFor(alice, limit, func(e event.Emoticon) bool { return e.Emoticon == 7 && e.Player.Name == "bob" })
-	tn.run(3 * time.Second)
+	servertest.WaitFor(alice, limit, func(e event.Emoticon) bool { return e.Emoticon == 7 && e.Player.Name == "bob" })
+	tn.Wait(3 * time.Second)
 	bob.Kill()
-	waitFor(alice, limit, func(e event.Kill) bool {
+	servertest.WaitFor(alice, limit, func(e event.Kill) bool {
 		return e.Victim.Name == "bob" && e.Killer.Name == "bob" && e.Weapon == game.WeaponSelf
 	})
 	bob.SetTeam(game.TeamSpectators)
-	for _, p := range []*player{alice, bob} {
-		waitFor(p, 5*time.Second, func(e event.TeamChange) bool {
+	for _, p := range []*servertest.Player{alice, bob} {
+		servertest.WaitFor(p, 5*time.Second, func(e event.TeamChange) bool {
 			return e.Player.Name == "bob" && e.Player.Team == game.TeamSpectators
 		})
 	}
@@ -84,18 +85,18 @@ func testPlayersMeet(t *testing.T, versionA, versionB client.Version) {
 		t.Errorf("spectating a flag: %v", err)
 	}
 	bob.Spectate(game.SpectatePlayer, alice.Self())
-	tn.until(5*time.Second, "spectating alice", func() (ok bool) {
+	tn.WaitUntil(5*time.Second, "spectating alice", func() (ok bool) {
 		bob.WithView(func(v *game.View) { ok = v.VitalsOf == alice.Self() })
 		return ok
 	})
 	bob.Ping()
-	tn.until(limit, "measuring the latency", func() bool { return bob.Latency() >= 40*time.Millisecond })
+	tn.WaitUntil(limit, "measuring the latency", func() bool { return bob.Latency() >= 40*time.Millisecond })
 	bob.Close()
-	waitFor(alice, limit, func(e event.Left) bool { return e.Player.Name == "bob" })
+	servertest.WaitFor(alice, limit, func(e event.Left) bool { return e.Player.Name == "bob" })
 	if bob.Err() != nil || bob.State() != client.Offline || !hasEvent[event.Disconnected](bob) {
 		t.Errorf("bob is %v with error %v", bob.State(), bob.Err())
 	}
-	for _, p := range []*player{alice, bob} {
+	for _, p := range []*servertest.Player{alice, bob} {
 		if s := p.Stats(); s.CRCFailures+s.BadDelta+s.BadMessage+s.NoBase+s.UnknownMessages != 0 || s.Snapshots < 20 {
 			t.Errorf("%+v", s)
 		}
@@ -103,39 +104,39 @@ func testPlayersMeet(t *testing.T, versionA, versionB client.Version) {
 }
 
 func TestWrongPasswordIsReported(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{}, "password secret")
-	p := tn.dial(client.Config{Password: "wrong"})
-	waitFor(p, time.Second, func(event.Disconnected) bool { return true })
+	tn := servertest.Over(t, servertest.Link{}, server.Config{}, "password secret")
+	p := tn.Dial(client.Config{Password: "wrong"})
+	servertest.WaitFor(p, time.Second, func(event.Disconnected) bool { return true })
 	if err := p.Err(); !errors.Is(err, client.ErrClosed) || !strings.Contains(err.Error(), "Wrong password") {
 		t.Errorf("got %v", err)
 	}
-	tn.join(client.Config{Password: "secret"})
+	tn.JoinAs(client.Config{Password: "secret"})
 }
 
 // TestReconnectAfterKick checks that a client reconnects if its configuration says so.
 func TestReconnectAfterKick(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
-	p := tn.join(client.Config{Reconnect: time.Second})
-	p.events = nil
-	tn.srv.Execute("kick 0 out")
-	waitFor(p, time.Second, func(e event.Disconnected) bool {
+	tn := servertest.Over(t, servertest.Link{Delay: 5 * time.Millisecond}, server.Config{})
+	p := tn.JoinAs(client.Config{Reconnect: time.Second})
+	p.Events = nil
+	tn.Execute("kick 0 out")
+	servertest.WaitFor(p, time.Second, func(e event.Disconnected) bool {
 		return errors.Is(e.Err, client.ErrClosed) && e.Again == time.Second && strings.Contains(e.Text, "out")
 	})
-	waitFor(p, 3*time.Second, func(event.Entered) bool { return true })
+	servertest.WaitFor(p, 3*time.Second, func(event.Entered) bool { return true })
 }
 
 func TestRcon(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
-	p := tn.join(client.Config{Name: "admin"})
+	tn := servertest.Over(t, servertest.Link{Delay: 5 * time.Millisecond}, server.Config{})
+	p := tn.JoinAs(client.Config{Name: "admin"})
 	testenv.NoError(t, p.RconLogin("adminpw"))
-	waitFor(p, time.Second, func(e event.RconAuth) bool { return e.On })
+	servertest.WaitFor(p, time.Second, func(e event.RconAuth) bool { return e.On })
 	p.Rcon("status")
-	waitFor(p, time.Second, func(e event.RconLine) bool { return strings.Contains(e.Text, "name='admin'") })
-	tn.until(5*time.Second, "told of the commands", func() bool {
+	servertest.WaitFor(p, time.Second, func(e event.RconLine) bool { return strings.Contains(e.Text, "name='admin'") })
+	tn.WaitUntil(5*time.Second, "told of the commands", func() bool {
 		return slices.ContainsFunc(p.RconCommands(), func(c bridge.CommandInfo) bool { return c.Name == "shutdown" && c.Params == "?r[reason]" })
 	})
 	p.Rcon("logout")
-	waitFor(p, time.Second, func(e event.RconAuth) bool { return !e.On })
+	servertest.WaitFor(p, time.Second, func(e event.RconAuth) bool { return !e.On })
 	if len(p.RconCommands()) != 0 {
 		t.Error("the commands stayed")
 	}
@@ -143,11 +144,11 @@ func TestRcon(t *testing.T) {
 
 // TestMapIsDownloadedOnce checks that a map is downloaded again only if its file is damaged.
 func TestMapIsDownloadedOnce(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond})
+	tn := servertest.Over(t, servertest.Link{Delay: 5 * time.Millisecond}, server.Config{})
 	dir := t.TempDir()
-	join := func() (s *player, downloads int) {
-		s = tn.join(client.Config{Maps: client.NewMaps(dir)})
-		for _, e := range s.events {
+	join := func() (s *servertest.Player, downloads int) {
+		s = tn.JoinAs(client.Config{Maps: client.NewMaps(dir)})
+		for _, e := range s.Events {
 			if d, ok := e.(event.Download); ok && d.Done == d.Size {
 				downloads++
 			}
@@ -159,13 +160,13 @@ func TestMapIsDownloadedOnce(t *testing.T) {
 	if n != 1 || m == nil || len(m.File) == 0 || m.Terrain.Width == 0 {
 		t.Fatalf("%d downloads, map %v", n, m)
 	}
-	announced, ok := s.events[0].(event.MapAnnounced)
+	announced, ok := s.Events[0].(event.MapAnnounced)
 	if !ok || announced.Size != len(m.File) {
-		t.Errorf("the first event is %+v", s.events[0])
+		t.Errorf("the first event is %+v", s.Events[0])
 	}
-	first, ok := s.events[1].(event.Download)
+	first, ok := s.Events[1].(event.Download)
 	if !ok || first.Done != 0 || first.Size != len(m.File) {
-		t.Errorf("the second event is %+v", s.events[1])
+		t.Errorf("the second event is %+v", s.Events[1])
 	}
 	if b, err := os.ReadFile(m.Path); err != nil || len(b) != len(m.File) || filepath.Dir(m.Path) != dir {
 		t.Errorf("%d bytes of %d in %s, %v", len(b), len(m.File), m.Path, err)
@@ -183,12 +184,12 @@ func TestMapIsDownloadedOnce(t *testing.T) {
 
 // TestMapChange checks that the client follows the server to another map.
 func TestMapChange(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond}, "sv_map teeyard1")
-	p := tn.join(client.Config{})
-	p.events = nil
-	tn.srv.Execute("sv_map testbox")
-	waitFor(p, 5*time.Second, func(e event.Entered) bool { return e.Map == "testbox" })
-	tn.until(5*time.Second, "a tee", func() (ok bool) {
+	tn := servertest.Over(t, servertest.Link{Delay: 5 * time.Millisecond}, server.Config{}, "sv_map teeyard1")
+	p := tn.JoinAs(client.Config{})
+	p.Events = nil
+	tn.Execute("sv_map testbox")
+	servertest.WaitFor(p, 5*time.Second, func(e event.Entered) bool { return e.Map == "testbox" })
+	tn.WaitUntil(5*time.Second, "a tee", func() (ok bool) {
 		p.WithView(func(v *game.View) { ok = len(v.Characters) == 1 })
 		return ok
 	})
@@ -202,18 +203,19 @@ func TestMapChange(t *testing.T) {
 func TestLegacyHandshake(t *testing.T) {
 	for _, setting := range []string{"sv_vanilla_antispoof 0", "sv_vanilla_antispoof 1"} {
 		for _, noMap := range []bool{false, true} {
-			tn := newTestNetwork(
+			tn := servertest.Over(
 				t,
-				netsim.Link{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.03, Duplicate: 0.02},
+				servertest.Link{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.03, Duplicate: 0.02},
+				server.Config{},
 				"sv_map teeyard1",
 				setting,
 			)
-			p := tn.dial(client.Config{Name: "plain", Version: client.Version06, LegacyHandshake: true, NoMap: noMap, Maps: client.NewMaps("-")})
-			waitFor(p, 20*time.Second, func(event.Entered) bool { return true })
+			p := tn.Dial(client.Config{Name: "plain", Version: client.Version06, LegacyHandshake: true, NoMap: noMap, Maps: client.NewMaps("-")})
+			servertest.WaitFor(p, 20*time.Second, func(event.Entered) bool { return true })
 			if m := p.Map(); m == nil || m.Name != "teeyard1" {
 				t.Errorf("%s: map %+v", setting, m)
 			}
-			tn.run(2 * time.Second)
+			tn.Wait(2 * time.Second)
 			if st := p.Stats(); st.CRCFailures+st.BadDelta+st.BadMessage != 0 || st.Snapshots < 30 {
 				t.Errorf("%s: %+v", setting, st)
 			}
@@ -237,21 +239,21 @@ func TestVersionIsDetected(t *testing.T) {
 		"newer is slow":  {dropFirst(3, func(b []byte) bool { return packet.IsClearly7(b) }), client.Version06},
 		"older is first": {dropFirst(0, dropAllOf(true)), client.Version07},
 	} {
-		tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond})
-		tn.drop = c.drop
-		p := tn.dial(client.Config{NoMap: true})
-		waitFor(p, 8*time.Second, func(event.Entered) bool { return true })
+		tn := servertest.Over(t, servertest.Link{Delay: 20 * time.Millisecond}, server.Config{})
+		tn.Lose = c.drop
+		p := tn.Dial(client.Config{NoMap: true})
+		servertest.WaitFor(p, 8*time.Second, func(event.Entered) bool { return true })
 		if got := p.Version(); got != c.want {
 			t.Errorf("%s: %v instead of %v", name, got, c.want)
 		}
 		// The next connection detects the version again.
-		tn.drop = dropAllOf(true)
-		tn.run(2 * time.Second) // leaving earlier gets the address banned
-		p.events = nil
+		tn.Lose = dropAllOf(true)
+		tn.Wait(2 * time.Second) // leaving earlier gets the address banned
+		p.Events = nil
 		p.Close()
-		tn.run(11 * time.Second)
-		tn.connect(p)
-		waitFor(p, 8*time.Second, func(event.Entered) bool { return true })
+		tn.Wait(11 * time.Second)
+		testenv.NoError(t, p.Connect(tn.Now()))
+		servertest.WaitFor(p, 8*time.Second, func(event.Entered) bool { return true })
 		if got := p.Version(); got != client.Version07 {
 			t.Errorf("%s, again: %v", name, got)
 		}
@@ -276,21 +278,22 @@ func TestServerRefusesAVersion(t *testing.T) {
 		older bool
 		want  client.Version
 	}{{true, client.Version06}, {false, client.Version07}} {
-		tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond})
-		tn.drop = func(b []byte) bool {
+		tn := servertest.Over(t, servertest.Link{Delay: 20 * time.Millisecond}, server.Config{})
+		var p *servertest.Player
+		tn.Lose = func(b []byte) bool {
 			if packet.IsClearly7(b) && len(b) >= packet.HeaderSize+5 && b[packet.HeaderSize] == byte(packet.ControlConnect) {
 				closing := append([]byte{b[0], 0, 0}, b[packet.HeaderSize+1:packet.HeaderSize+5]...)
-				tn.net.Send(tn.serverAddr, tn.lastPeer, append(append(closing, byte(packet.ControlClose)), "not here\x00"...))
+				tn.Net.Send(servertest.Addr, p.Peer, append(append(closing, byte(packet.ControlClose)), "not here\x00"...))
 				return true
 			}
 			return !c.older && packet.IsClearly6(b)
 		}
-		p := tn.dial(client.Config{NoMap: true})
+		p = tn.Dial(client.Config{NoMap: true})
 		if c.older {
-			waitFor(p, 8*time.Second, func(event.Entered) bool { return true })
+			servertest.WaitFor(p, 8*time.Second, func(event.Entered) bool { return true })
 		} else {
-			tn.until(2*time.Second, "refused", func() bool { return hasEvent[event.Disconnected](p) })
-			if d, _ := lastEvent[event.Disconnected](p); d.Text != "client: disconnected: not here" {
+			tn.WaitUntil(2*time.Second, "refused", func() bool { return hasEvent[event.Disconnected](p) })
+			if d, _ := servertest.LastEvent[event.Disconnected](p); d.Text != "client: disconnected: not here" {
 				t.Errorf("refused with %q", d.Text)
 			}
 		}
@@ -328,21 +331,21 @@ func TestNoAnswer(t *testing.T) {
 func TestConsoleOnly(t *testing.T) {
 	for _, version := range []client.Version{client.Version07, client.Version06, client.AnyVersion} {
 		t.Run(string(version), func(t *testing.T) {
-			tn := newTestNetwork(t, netsim.Link{Delay: 20 * time.Millisecond}, "sv_map testbox")
-			alice := tn.join(client.Config{Name: "alice"})
-			alice.events = nil
-			boss := tn.dial(client.Config{Name: "boss", Version: version, RconPassword: "adminpw", ConsoleOnly: true})
+			tn := servertest.Over(t, servertest.Link{Delay: 20 * time.Millisecond}, server.Config{}, "sv_map testbox")
+			alice := tn.JoinAs(client.Config{Name: "alice"})
+			alice.Events = nil
+			boss := tn.Dial(client.Config{Name: "boss", Version: version, RconPassword: "adminpw", ConsoleOnly: true})
 			const limit = 2 * time.Second
-			waitFor(boss, limit, func(e event.RconAuth) bool { return e.On })
+			servertest.WaitFor(boss, limit, func(e event.RconAuth) bool { return e.On })
 			run := func(line, answer string) {
 				t.Helper()
 				testenv.NoError(t, boss.Rcon(line))
-				waitFor(boss, limit, func(e event.RconLine) bool { return strings.HasSuffix(e.Text, "][Console]: "+answer) })
+				servertest.WaitFor(boss, limit, func(e event.RconLine) bool { return strings.HasSuffix(e.Text, "][Console]: "+answer) })
 			}
 			run("echo one; sv_map teeyard1", "one")
-			tn.run(10 * time.Second)
+			tn.Wait(10 * time.Second)
 			run("echo two", "two")
-			for _, e := range alice.events {
+			for _, e := range alice.Events {
 				joined, isJoined := e.(event.Joined)
 				switch e.(type) {
 				case event.Joined, event.Left, event.Chat:
@@ -354,12 +357,12 @@ func TestConsoleOnly(t *testing.T) {
 			if got := len(alice.Scoreboard()); got != 1 {
 				t.Errorf("alice sees %d players", got)
 			}
-			if _, entered := lastEvent[event.Entered](boss); entered || boss.State() != client.Loading {
+			if _, entered := servertest.LastEvent[event.Entered](boss); entered || boss.State() != client.Loading {
 				t.Errorf("the operator is in state %v", boss.State())
 			}
 			testenv.NoError(t, boss.Join())
-			waitFor(boss, limit, func(event.Entered) bool { return true })
-			waitFor(alice, limit, func(e event.Joined) bool { return e.Player.Name == "boss" && !e.Known })
+			servertest.WaitFor(boss, limit, func(event.Entered) bool { return true })
+			servertest.WaitFor(alice, limit, func(e event.Joined) bool { return e.Player.Name == "boss" && !e.Known })
 			run("echo three", "three")
 		})
 	}
@@ -367,14 +370,14 @@ func TestConsoleOnly(t *testing.T) {
 
 // TestForcedVote checks that a forced vote passes at once and that its end names no caller.
 func TestForcedVote(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{Delay: 5 * time.Millisecond}, "add_vote more sv_scorelimit 5")
-	tn.join(client.Config{Name: "other"})
-	p := tn.join(client.Config{Name: "boss", RconPassword: "adminpw"})
-	waitFor(p, time.Second, func(e event.RconAuth) bool { return e.On && e.Commands })
-	p.events = nil
+	tn := servertest.Over(t, servertest.Link{Delay: 5 * time.Millisecond}, server.Config{}, "add_vote more sv_scorelimit 5")
+	tn.JoinAs(client.Config{Name: "other"})
+	p := tn.JoinAs(client.Config{Name: "boss", RconPassword: "adminpw"})
+	servertest.WaitFor(p, time.Second, func(e event.RconAuth) bool { return e.On && e.Commands })
+	p.Events = nil
 	testenv.NoError(t, p.CallVote(client.VoteCall{Kind: bridge.VoteOption, Option: "more", Reason: "now", Force: true}))
-	waitFor(p, time.Second, func(e event.GameInfo) bool { return e.ScoreLimit == 5 })
+	servertest.WaitFor(p, time.Second, func(e event.GameInfo) bool { return e.ScoreLimit == 5 })
 	if hasEvent[event.VoteStart](p) {
-		t.Errorf("others are asked: %+v", p.events)
+		t.Errorf("others are asked: %+v", p.Events)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/fng"
 	"github.com/teeyard/teeyard/mods/foot"
@@ -17,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/mods/instagib"
 	"github.com/teeyard/teeyard/mods/zcatch"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // TestCommunityModes lets a client of each version shoot at the other.
@@ -28,21 +28,16 @@ func TestCommunityModes(t *testing.T) {
 	}
 	for _, mode := range modes {
 		t.Run(mode.Name, func(t *testing.T) {
-			tn := newConfiguredNetwork(
-				t,
-				netsim.Link{Delay: time.Millisecond},
-				server.Config{Modes: modes},
-				nil,
-				"sv_map testbox; sv_scorelimit 0; sv_gametype "+mode.Name,
-			)
-			testenv.Check(t, len(tn.srv.Problems()) == 0, "%q", tn.srv.Problems())
+			tn := servertest.Over(t, servertest.Link{Delay: time.Millisecond}, server.Config{Modes: modes},
+				"sv_map testbox; sv_scorelimit 0; sv_gametype "+mode.Name)
+			testenv.Check(t, len(tn.Problems()) == 0, "%q", tn.Problems())
 			players := bothVersions(tn, func(v *game.View) game.Input { return hunt(v, 200) })
 			for _, p := range players {
-				kill := waitFor(p, 30*time.Second, func(e event.Kill) bool { return e.Killer != e.Victim })
+				kill := servertest.WaitFor(p, 30*time.Second, func(e event.Kill) bool { return e.Killer != e.Victim })
 				testenv.Check(t, kill.Weapon == game.WeaponLaser, "weapon %d", kill.Weapon)
 			}
 			for _, p := range players {
-				tn.until(30*time.Second, "shown points and ten rounds", func() bool {
+				tn.WaitUntil(30*time.Second, "shown points and ten rounds", func() bool {
 					points, ammo := int32(0), int32(0)
 					p.WithView(func(v *game.View) {
 						for _, s := range v.Players {
@@ -62,11 +57,11 @@ func TestCommunityModes(t *testing.T) {
 }
 
 // bothVersions joins a client of each version. Both play in the same way.
-func bothVersions(tn *testNetwork, play func(v *game.View) game.Input) []*player {
+func bothVersions(tn *servertest.Server, play func(v *game.View) game.Input) []*servertest.Player {
 	next := func(_ *client.Client, v *game.View) game.Input { return play(v) }
-	return []*player{
-		tn.join(client.Config{Name: "seven", Play: next}),
-		tn.join(client.Config{Name: "six", Play: next, Version: client.Version06}),
+	return []*servertest.Player{
+		tn.JoinAs(client.Config{Name: "seven", Play: next}),
+		tn.JoinAs(client.Config{Name: "six", Play: next, Version: client.Version06}),
 	}
 }
 
@@ -87,23 +82,18 @@ func hunt(v *game.View, distance int32) game.Input {
 // TestInfection lets a client of each version choose a class, and one infect the other.
 func TestInfection(t *testing.T) {
 	modes := server.Modes{{Name: "infection", New: infection.New}}
-	tn := newConfiguredNetwork(
-		t,
-		netsim.Link{Delay: time.Millisecond},
-		server.Config{Modes: modes},
-		nil,
-		"sv_map testbox; sv_gametype infection; inf_initial_infection_delay 4",
-	)
+	tn := servertest.Over(t, servertest.Link{Delay: time.Millisecond}, server.Config{Modes: modes},
+		"sv_map testbox; sv_gametype infection; inf_initial_infection_delay 4")
 	players := bothVersions(tn, func(v *game.View) game.Input { return hunt(v, 20) })
 	for _, p := range players {
-		tn.until(10*time.Second, "shown the classes", func() bool { return len(p.VoteOptions()) == 6 })
+		tn.WaitUntil(10*time.Second, "shown the classes", func() bool { return len(p.VoteOptions()) == 6 })
 		testenv.NoError(t, p.VoteOption(p.VoteOptions()[1], ""))
 	}
 	for _, p := range players {
-		waitFor(p, 10*time.Second, func(e event.Broadcast) bool { return strings.Contains(e.Text, "\nSoldier: ") })
-		waitFor(p, 10*time.Second, func(e event.Chat) bool { return strings.HasSuffix(e.Text, " is infected") })
-		waitFor(p, 60*time.Second, func(e event.Chat) bool { return strings.HasPrefix(e.Text, "The infected win the round") })
-		tn.until(time.Second, "shown who won", func() (won bool) {
+		servertest.WaitFor(p, 10*time.Second, func(e event.Broadcast) bool { return strings.Contains(e.Text, "\nSoldier: ") })
+		servertest.WaitFor(p, 10*time.Second, func(e event.Chat) bool { return strings.HasSuffix(e.Text, " is infected") })
+		servertest.WaitFor(p, 60*time.Second, func(e event.Chat) bool { return strings.HasPrefix(e.Text, "The infected win the round") })
+		tn.WaitUntil(time.Second, "shown who won", func() (won bool) {
 			p.WithView(func(v *game.View) { won = v.Game.TeamScore == [2]int32{2, 0} && v.Game.State&game.StateGameOver != 0 })
 			return won
 		})
@@ -130,7 +120,7 @@ func TestFoot(t *testing.T) {
 		Modes:   server.Modes{{Name: "foot", New: foot.New}},
 		FindMod: func(string) (func() game.Mod, error) { return func() game.Mod { return carrier{} }, nil },
 	}
-	tn := newConfiguredNetwork(t, netsim.Link{Delay: time.Millisecond}, cfg, nil, "sv_map testbox; sv_gametype foot; sv_mods carrier")
+	tn := servertest.Over(t, servertest.Link{Delay: time.Millisecond}, cfg, "sv_map testbox; sv_gametype foot; sv_mods carrier")
 	seen := [2]bool{}
 	players := bothVersions(tn, func(v *game.View) game.Input {
 		for _, c := range v.Characters {
@@ -141,8 +131,8 @@ func TestFoot(t *testing.T) {
 		return game.Input{TargetX: 100, Fire: v.Tick / 10 & 63}
 	})
 	for _, p := range players {
-		waitFor(p, 60*time.Second, func(e event.Broadcast) bool { return strings.Contains(e.Text, "seven scored") })
-		tn.until(time.Second, "shown the points", func() (shown bool) {
+		servertest.WaitFor(p, 60*time.Second, func(e event.Broadcast) bool { return strings.Contains(e.Text, "seven scored") })
+		tn.WaitUntil(time.Second, "shown the points", func() (shown bool) {
 			p.WithView(func(v *game.View) { shown = v.Game.TeamScore != [2]int32{} })
 			return shown
 		})

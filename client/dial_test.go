@@ -12,6 +12,8 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -19,19 +21,7 @@ import (
 // serve runs a server on the loopback network and returns its address.
 func serve(t *testing.T, commands ...string) string {
 	t.Helper()
-	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newServer(t, sock, nil, commands...)
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		s.Run(ctx)
-	}()
-	t.Cleanup(func() { stop(); <-ended })
-	return sock.LocalAddr().String()
+	return servertest.Start(t, server.Config{}, commands...).Addr().String()
 }
 
 // TestDialVersion checks that a scheme that names a version selects it, and must not contradict the

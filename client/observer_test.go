@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // TestObserver checks that an observer of the server sees the same events, with the same values and
@@ -17,7 +17,7 @@ import (
 func TestObserver(t *testing.T) {
 	var observed []event.Event
 	effects, lastTick := 0, int32(-1)
-	tn := newObservedNetwork(t, netsim.Link{Delay: 10 * time.Millisecond}, func(tick *server.Tick) {
+	observe := server.ObserverFunc(func(tick *server.Tick) {
 		observed = append(observed, tick.Events...)
 		for i := range tick.GameEvents {
 			if tick.GameEvents[i].Kind.IsEffect() {
@@ -29,39 +29,41 @@ func TestObserver(t *testing.T) {
 		} else {
 			lastTick = n
 		}
-	}, "add_vote more sv_scorelimit 5")
-	alice := tn.join(client.Config{Name: "alice", Clan: "A"})
-	tn.run(time.Second)
-	alice.events, observed = nil, nil
+	})
+	tn := servertest.Over(t, servertest.Link{Delay: 10 * time.Millisecond}, server.Config{Observers: []server.Observer{observe}},
+		"add_vote more sv_scorelimit 5")
+	alice := tn.JoinAs(client.Config{Name: "alice", Clan: "A"})
+	tn.Wait(time.Second)
+	alice.Events, observed = nil, nil
 
-	bob := tn.join(client.Config{Name: "bob\u202e", Clan: "B", RconPassword: "adminpw"})
-	tn.until(time.Second, "an operator", func() bool { return hasEvent[event.RconAuth](bob) })
+	bob := tn.JoinAs(client.Config{Name: "bob\u202e", Clan: "B", RconPassword: "adminpw"})
+	tn.WaitUntil(time.Second, "an operator", func() bool { return hasEvent[event.RconAuth](bob) })
 	check := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Error(err)
 		}
-		tn.run(200 * time.Millisecond)
+		tn.Wait(200 * time.Millisecond)
 	}
 	check(bob.Say("hello \u202e all"))
 	check(bob.Emote(3))
 	check(bob.VoteOption("more", "why not"))
 	check(alice.Vote(true))
-	tn.until(time.Second, "a passed vote", func() bool { return hasEvent[event.VoteEnd](alice) })
+	tn.WaitUntil(time.Second, "a passed vote", func() bool { return hasEvent[event.VoteEnd](alice) })
 	check(bob.VoteSpectate(alice.Self(), ""))
 	check(alice.Vote(false))
-	tn.until(time.Second, "a failed vote", func() bool { return hasEvent[event.VoteEnd](alice) })
+	tn.WaitUntil(time.Second, "a failed vote", func() bool { return hasEvent[event.VoteEnd](alice) })
 	for _, line := range []string{"sv_motd one\\ntwo", "sv_name other", "sv_vote_kick 0", "tune gravity 0.3", "say from the server", "broadcast hear"} {
-		tn.srv.Execute(line)
-		tn.run(200 * time.Millisecond)
+		tn.Execute(line)
+		tn.Wait(200 * time.Millisecond)
 	}
-	tn.run(3 * time.Second)
+	tn.Wait(3 * time.Second)
 	bob.Kill()
-	tn.run(time.Second)
+	tn.Wait(time.Second)
 	bob.SetTeam(game.TeamSpectators)
-	tn.run(4 * time.Second)
+	tn.Wait(4 * time.Second)
 	bob.Close()
-	tn.run(time.Second)
+	tn.Wait(time.Second)
 
 	logins := 0
 	observed = slices.DeleteFunc(observed, func(e event.Event) bool {
@@ -74,11 +76,11 @@ func TestObserver(t *testing.T) {
 		}
 		return ok
 	})
-	if !slices.Equal(alice.events, observed) {
-		for i := range max(len(alice.events), len(observed)) {
+	if !slices.Equal(alice.Events, observed) {
+		for i := range max(len(alice.Events), len(observed)) {
 			var heard, seen event.Event
-			if i < len(alice.events) {
-				heard = alice.events[i]
+			if i < len(alice.Events) {
+				heard = alice.Events[i]
 			}
 			if i < len(observed) {
 				seen = observed[i]
@@ -96,13 +98,13 @@ func TestObserver(t *testing.T) {
 		logins == 1, effects > 0,
 	} {
 		if !ok {
-			t.Errorf("an event is missing: %+v, %d logins, %d effects", alice.events, logins, effects)
+			t.Errorf("an event is missing: %+v, %d logins, %d effects", alice.Events, logins, effects)
 		}
 	}
 
 	observed = nil
-	tn.srv.Execute("change_map testbox")
-	tn.run(12 * time.Second)
+	tn.Execute("change_map testbox")
+	tn.Wait(12 * time.Second)
 	if !slices.Contains(observed, event.Event(event.MapChange{Map: "testbox", GameType: "DM"})) {
 		t.Errorf("no map change in %+v", observed)
 	}

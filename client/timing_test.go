@@ -11,28 +11,29 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
-	"github.com/teeyard/teeyard/internal/netsim"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // TestPredictionOfOwnTee checks that the server moves the client's tee to the predicted positions,
 // as long as inputs arrive and no other player interferes.
 func TestPredictionOfOwnTee(t *testing.T) {
 	for _, c := range []struct {
-		link    netsim.Link
+		link    servertest.Link
 		version client.Version
 	}{
-		{netsim.Link{Delay: 5 * time.Millisecond}, client.Version07},
-		{netsim.Link{Delay: 60 * time.Millisecond}, client.Version07},
-		{netsim.Link{Delay: 60 * time.Millisecond, Jitter: 8 * time.Millisecond}, client.Version07},
-		{netsim.Link{Delay: 60 * time.Millisecond, Jitter: 8 * time.Millisecond}, client.Version06},
+		{servertest.Link{Delay: 5 * time.Millisecond}, client.Version07},
+		{servertest.Link{Delay: 60 * time.Millisecond}, client.Version07},
+		{servertest.Link{Delay: 60 * time.Millisecond, Jitter: 8 * time.Millisecond}, client.Version07},
+		{servertest.Link{Delay: 60 * time.Millisecond, Jitter: 8 * time.Millisecond}, client.Version06},
 	} {
 		link := c.link
-		tn := newTestNetwork(t, link, "sv_map teeyard1")
+		tn := servertest.Over(t, link, server.Config{}, "sv_map teeyard1")
 		ahead := map[int32]vec.Vec2{} // by tick
 		var distance int32
 		r := rand.New(rand.NewPCG(1, 2))
 		var in game.Input
-		s := tn.dial(client.Config{Name: "seer", Version: c.version, Play: func(_ *client.Client, v *game.View) game.Input {
+		s := tn.Dial(client.Config{Name: "seer", Version: c.version, Play: func(_ *client.Client, v *game.View) game.Input {
 			for _, c := range v.Characters {
 				if c.Player == v.Viewer {
 					ahead[v.Tick] = c.Pos
@@ -47,10 +48,10 @@ func TestPredictionOfOwnTee(t *testing.T) {
 		right, wrong, moved := 0, 0, 0
 		var before vec.Vec2
 		var seen int32
-		tn.until(5*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
-		tn.run(2 * time.Second) // the clocks settle
+		tn.WaitUntil(5*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
+		tn.Wait(2 * time.Second) // the clocks settle
 		for range 2000 {
-			tn.run(5 * time.Millisecond)
+			tn.Wait(5 * time.Millisecond)
 			s.WithView(func(v *game.View) {
 				if v.Tick == seen {
 					return
@@ -135,12 +136,12 @@ func TestPredictionWithTuningAndFreeze(t *testing.T) {
 		if c.jumps != 0 {
 			delay *= 5 // so that the client foresees a jump after another
 		}
-		tn := newModdedNetwork(t, netsim.Link{Delay: delay}, func() game.Mod { return &changer{tuning, freeze, c.jumps} }, "sv_map teeyard1")
+		tn := servertest.Over(t, servertest.Link{Delay: delay}, withMod(func() game.Mod { return &changer{tuning, freeze, c.jumps} }), "sv_map teeyard1")
 		ahead := map[int32]vec.Vec2{} // by tick
 		r := rand.New(rand.NewPCG(1, 2))
 		var in game.Input
 		told := 0
-		s := tn.dial(client.Config{Name: "seer", Version: version, Play: func(_ *client.Client, v *game.View) game.Input {
+		s := tn.Dial(client.Config{Name: "seer", Version: version, Play: func(_ *client.Client, v *game.View) game.Input {
 			for _, c := range v.Characters {
 				if c.Player == v.Viewer {
 					ahead[v.Tick] = c.Pos
@@ -155,13 +156,13 @@ func TestPredictionWithTuningAndFreeze(t *testing.T) {
 			}
 			return in
 		}})
-		tn.until(5*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
-		tn.run(2 * time.Second) // the clocks settle
+		tn.WaitUntil(5*time.Second, "in the game", func() bool { return hasEvent[event.Entered](s) })
+		tn.Wait(2 * time.Second) // the clocks settle
 		right, wrong, moved := 0, 0, 0
 		var before vec.Vec2
 		var seen int32
 		for range 2000 {
-			tn.run(5 * time.Millisecond)
+			tn.Wait(5 * time.Millisecond)
 			s.WithView(func(v *game.View) {
 				if v.Tick == seen {
 					return
@@ -185,7 +186,7 @@ func TestPredictionWithTuningAndFreeze(t *testing.T) {
 				}
 			})
 		}
-		for _, e := range s.events {
+		for _, e := range s.Events {
 			if _, ok := e.(event.Tuning); ok {
 				told++
 			}
@@ -210,17 +211,17 @@ func TestPredictionWithTuningAndFreeze(t *testing.T) {
 // and otherwise stays at its position from the server.
 func TestPredictionOfAllTees(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		tn := newTestNetwork(t, netsim.Link{Delay: 50 * time.Millisecond}, "sv_map testbox")
-		jumper := tn.join(client.Config{Name: "jumper"})
-		s := tn.join(client.Config{Name: "seer", PredictAll: all})
-		tn.run(2 * time.Second)                                   // the clocks settle
+		tn := servertest.Over(t, servertest.Link{Delay: 50 * time.Millisecond}, server.Config{}, "sv_map testbox")
+		jumper := tn.JoinAs(client.Config{Name: "jumper"})
+		s := tn.JoinAs(client.Config{Name: "seer", PredictAll: all})
+		tn.Wait(2 * time.Second)                                  // the clocks settle
 		seen, ahead := map[int32]vec.Vec2{}, map[int32]vec.Vec2{} // by tick
 		differs := 0
 		for i := range 100 {
 			if i == 20 {
 				jumper.SetInput(game.Input{Jump: true, TargetX: 1})
 			}
-			tn.run(20 * time.Millisecond)
+			tn.Wait(20 * time.Millisecond)
 			find := func(in map[int32]vec.Vec2, at *vec.Vec2) func(v *game.View) {
 				return func(v *game.View) {
 					for _, c := range v.Characters {
@@ -258,11 +259,11 @@ func TestPredictionOfAllTees(t *testing.T) {
 // TestBadNetwork uses a network that loses, duplicates and reorders datagrams. Every chat line must
 // arrive once and in order, snapshots must decode, and inputs must come in time.
 func TestBadNetwork(t *testing.T) {
-	tn := newTestNetwork(t, netsim.Link{Delay: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05, Duplicate: 0.05})
+	tn := servertest.Over(t, servertest.Link{Delay: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05, Duplicate: 0.05}, server.Config{})
 	early, late := 0, 0
-	var players []*player
+	var players []*servertest.Player
 	for i := range 4 {
-		players = append(players, tn.join(client.Config{
+		players = append(players, tn.JoinAs(client.Config{
 			Name: fmt.Sprint("player ", i), Version: []client.Version{client.Version07, client.Version06}[i%2],
 			Play: func(_ *client.Client, v *game.View) game.Input {
 				return game.Input{Direction: v.Tick/40%3 - 1, Jump: v.Tick%50 < 3, Fire: v.Tick / 10 & 63, TargetX: v.Tick%100 - 50, TargetY: -20}
@@ -278,12 +279,12 @@ func TestBadNetwork(t *testing.T) {
 	}
 	for n := range 30 {
 		players[0].Say(fmt.Sprint("line ", n))
-		tn.run(600 * time.Millisecond)
+		tn.Wait(600 * time.Millisecond)
 	}
-	tn.run(2 * time.Second)
+	tn.Wait(2 * time.Second)
 	for i, s := range players {
 		n := 0
-		for _, e := range s.events {
+		for _, e := range s.Events {
 			if chat, ok := e.(event.Chat); ok && chat.From.Name == "player 0" {
 				if want := fmt.Sprint("line ", n); chat.Text != want {
 					t.Fatalf("player %d heard %q instead of %q", i, chat.Text, want)

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +25,7 @@ import (
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/server"
-	"github.com/teeyard/teeyard/transport/udp"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // limit is how long a test waits for an event that should happen in a second or two.
@@ -50,33 +49,11 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// serve runs a server and returns its address. The functions in change can change its
-// configuration.
-func serve(t *testing.T, change ...func(*server.Config)) string {
+// serve runs a server and returns its address.
+func serve(t *testing.T, cfg server.Config) string {
 	t.Helper()
-	sock, err := udp.Listen(udp.Config{Addr: "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := server.Config{
-		Transport: sock, Log: slog.New(slog.DiscardHandler),
-		Commands: []string{"sv_map testbox; sv_max_clients_per_ip 16; sv_spamprotection 0; sv_rcon_password adminpw"},
-	}
-	for _, f := range change {
-		f(&cfg)
-	}
-	s, err := server.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		s.Run(ctx)
-	}()
-	t.Cleanup(func() { stop(); <-ended })
-	return sock.LocalAddr().String()
+	cfg.Commands = append([]string{"sv_map testbox"}, cfg.Commands...)
+	return servertest.Start(t, cfg).Addr().String()
 }
 
 // start runs a program until the test ends. If the test fails, it shows the output of the program.
@@ -132,7 +109,7 @@ func joined(name string) func(e event.Joined) bool {
 
 func TestEcho(t *testing.T) {
 	t.Parallel()
-	host := serve(t)
+	host := serve(t, server.Config{})
 	c := join(t, host, client.Config{Name: "alice"})
 	start(t, "echo", host)
 	wait(t, c, "echo", joined("echo"))
@@ -147,7 +124,7 @@ func TestEcho(t *testing.T) {
 
 func TestBridge(t *testing.T) {
 	t.Parallel()
-	here, there := serve(t), serve(t)
+	here, there := serve(t, server.Config{}), serve(t, server.Config{})
 	a, b := join(t, here, client.Config{Name: "alice"}), join(t, there, client.Config{Name: "bob"})
 	start(t, "bridge", here, there)
 	wait(t, a, "bridge", joined("bridge"))
@@ -186,7 +163,7 @@ func place(c *client.Client, name string) (at vec.Vec2, ok bool) {
 // TestFollower checks that the follower comes near alice wherever she runs.
 func TestFollower(t *testing.T) {
 	t.Parallel()
-	host := serve(t)
+	host := serve(t, server.Config{})
 	c := join(t, host, client.Config{Name: "alice"})
 	start(t, "follower", host)
 	wait(t, c, "follower", joined("follower"))
@@ -231,10 +208,10 @@ func TestRacer(t *testing.T) {
 		}
 	}
 	course := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, g)}}
-	host := serve(t, func(cfg *server.Config) {
-		cfg.Files = fstest.MapFS{"maps/race.map": {Data: testenv.Must(course.Bytes())}}
-		cfg.Modes = append(server.BuiltinModes(), server.NamedMode{Name: "ddrace", New: ddrace.New})
-		cfg.Commands = append(cfg.Commands, "sv_map race; sv_gametype ddrace")
+	host := serve(t, server.Config{
+		Files:    fstest.MapFS{"maps/race.map": {Data: testenv.Must(course.Bytes())}},
+		Modes:    append(server.BuiltinModes(), server.NamedMode{Name: "ddrace", New: ddrace.New}),
+		Commands: []string{"sv_map race; sv_gametype ddrace"},
 	})
 	out := start(t, "racer", host)
 	testenv.Eventually(t, "finished", func() bool { return strings.Contains(out.String(), "racer finished in: ") })
@@ -242,7 +219,7 @@ func TestRacer(t *testing.T) {
 
 func TestMapget(t *testing.T) {
 	t.Parallel()
-	host := serve(t)
+	host := serve(t, server.Config{})
 	dir := t.TempDir()
 	cmd := exec.Command(filepath.Join(bin, "mapget"), host)
 	cmd.Dir = dir
@@ -265,7 +242,7 @@ func TestMapget(t *testing.T) {
 
 func TestRcon(t *testing.T) {
 	t.Parallel()
-	host := serve(t)
+	host := serve(t, server.Config{})
 	c := join(t, host, client.Config{Name: "alice"})
 	cmd := exec.Command(filepath.Join(bin, "rcon"), host, "status", "say good day", "sv_name")
 	cmd.Env = append(os.Environ(), "RCON_PASSWORD=adminpw")

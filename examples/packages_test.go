@@ -60,7 +60,7 @@ func TestPackagePages(t *testing.T) {
 
 func TestMapname(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command(filepath.Join(bin, "mapname"), serve(t)).CombinedOutput()
+	out, err := exec.Command(filepath.Join(bin, "mapname"), serve(t, server.Config{})).CombinedOutput()
 	testenv.Check(t, err == nil && strings.TrimSpace(string(out)) == "testbox", "printed %q, %v", out, err)
 }
 
@@ -92,15 +92,14 @@ func (d folder) Remove(name string) error { return os.Remove(filepath.Join(strin
 func TestKillcount(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := join(t, serve(t, func(cfg *server.Config) {
-		cfg.Replays = folder(dir)
-		cfg.Commands = append(cfg.Commands, "sv_mods ticks")
-		cfg.FindMod = func(name string) (func() game.Mod, error) {
+	c := join(t, serve(t, server.Config{
+		Replays: folder(dir), Commands: []string{"sv_mods ticks"},
+		FindMod: func(name string) (func() game.Mod, error) {
 			return func() game.Mod {
 				source := "state.ticks = 0\nfunction on_tick() state.ticks = state.ticks + 1 end"
 				return testenv.Must(script.New(script.Config{Name: "mods/" + name + ".lua", Source: source}))
 			}, nil
-		}
+		},
 	}), client.Config{Name: "alice", RconPassword: "adminpw"})
 	wait(t, c, "remote console", func(e event.RconAuth) bool { return e.On })
 	c.Rcon("sv_replay 0") // ends the log

@@ -144,8 +144,9 @@ type Client struct {
 	Score      int32
 	// Latency is in ms.
 	Latency int32
-	// Addr is empty for bots.
+	// Addr is empty for bots. Port is the client's UDP port.
 	Addr    netip.Addr
+	Port    uint16
 	Version string
 	// Connected is the time since the client connected.
 	Connected time.Duration
@@ -177,7 +178,7 @@ func (s *Server) Clients(dst []Client) []Client {
 			case c.state == stateInGame:
 				o.State = ClientInGame
 			}
-			o.Latency, o.Addr, o.Version = c.latency.displayed, c.peer.Addr(), c.clientVersionText()
+			o.Latency, o.Addr, o.Port, o.Version = c.latency.displayed, c.peer.Addr(), c.peer.Port(), c.clientVersionText()
 			o.Connected = s.now.Sub(c.connectedAt)
 			o.Operator, o.Level = c.rcon.authed, c.rcon.level
 			if m := s.muteOf(o.Addr); m != nil {

@@ -16,39 +16,31 @@ import (
 
 	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server"
-	"github.com/teeyard/teeyard/transport"
-	"github.com/teeyard/teeyard/transport/mem"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // watchedServer is a server with a monitor, in virtual time.
 type watchedServer struct {
-	*server.Server
+	*servertest.Server
 	monitor  *Monitor
 	settings Settings
-	now      time.Duration
 	rooms    http.Handler
 }
 
 func newWatchedServer(t testing.TB, commands ...string) *watchedServer {
-	w := &watchedServer{now: time.Hour}
-	w.monitor = newMonitor(&w.settings, func() time.Time { return time.Unix(0, 0).Add(w.now) })
-	network := mem.New(mem.Config{Clock: func() int64 { return int64(w.now) }})
-	w.Server = testenv.Must(server.New(server.Config{
-		Transport: testenv.Must(network.Listen(transport.MustParsePeer("10.0.0.1:8303"))), Commands: commands,
-		Observers: []server.Observer{w.monitor}, AddToConsole: w.settings.Register, Background: func(f func()) { f() },
-	}))
+	w := new(watchedServer)
+	w.monitor = newMonitor(&w.settings, func() time.Time {
+		if w.Server == nil { // which is being created
+			return time.Unix(3600, 0)
+		}
+		return time.Unix(0, int64(w.Now()))
+	})
+	w.Server = servertest.New(t, server.Config{Observers: []server.Observer{w.monitor}, AddToConsole: w.settings.Register},
+		append([]string{"sv_max_clients 8; sv_player_slots 8"}, commands...)...)
 	w.rooms = NewHandler(w.monitor.Rooms()...)
 	return w
-}
-
-// run advances the time.
-func (w *watchedServer) run(span time.Duration) {
-	for end := w.now + span; w.now < end; w.now += 20 * time.Millisecond {
-		w.Advance(conn.Time(w.now))
-	}
 }
 
 // get sends a request as a program on the same machine that has the key.
@@ -85,22 +77,22 @@ func TestHealth(t *testing.T) {
 	w := newWatchedServer(t)
 	w.expect(t, "/healthz", 200, "ok")
 	w.expect(t, "/readyz", 503, "is starting")
-	w.run(time.Second)
+	w.Wait(time.Second)
 	w.expect(t, "/readyz", 200, "ok")
-	w.now += stallTime + time.Second
+	w.Stall(stallTime + time.Second)
 	w.expect(t, "/healthz", 503, "no tick for 6s\n")
 	w.expect(t, "/readyz", 503, "no tick for 6s\n")
-	w.run(2 * time.Second)
+	w.Wait(2 * time.Second)
 	w.expect(t, "/healthz", 200, "ok")
 	w.Execute("drain")
-	w.run(20 * time.Millisecond)
+	w.Wait(20 * time.Millisecond)
 	w.expect(t, "/readyz", 503, "is draining")
-	w.run(2 * time.Second)
+	w.Wait(2 * time.Second)
 	w.expect(t, "/healthz", 200, "ok")
 	w.expect(t, "/readyz", 503, "is draining")
 
 	w = newWatchedServer(t, "sv_gametype zcatch")
-	w.run(2 * time.Second)
+	w.Wait(2 * time.Second)
 	w.expect(t, "/healthz", 200, "ok")
 	w.expect(t, "/readyz", 503, "sv_gametype 'zcatch' does not exist: dm is played instead")
 }
@@ -109,7 +101,7 @@ func TestHealth(t *testing.T) {
 func TestStatusPage(t *testing.T) {
 	w := newWatchedServer(t, "sv_name \"a <yard>\"; sv_gametype ctf; password x")
 	w.monitor.Add(Value{"things", metrics.Gauge, "Things.", func() float64 { return 3 }})
-	w.run(3 * time.Second)
+	w.Wait(3 * time.Second)
 	_, body := w.get("/status.json")
 	var got status
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
@@ -126,7 +118,7 @@ func TestStatusPage(t *testing.T) {
 func TestMetricsPage(t *testing.T) {
 	w := newWatchedServer(t)
 	w.monitor.Add(Value{"things", metrics.Gauge, "Things.", func() float64 { return 3 }})
-	w.run(3 * time.Second)
+	w.Wait(3 * time.Second)
 	_, body := w.get("/metrics")
 	for _, line := range []string{
 		"teeyard_players 0", "teeyard_spectators 0", "teeyard_bots 0", "teeyard_player_slots 8", "teeyard_client_slots 8", "teeyard_draining 0",
@@ -148,7 +140,7 @@ func TestMetricsPage(t *testing.T) {
 // TestWhoMayRead checks the default rules of the settings, and changed ones.
 func TestWhoMayRead(t *testing.T) {
 	w := newWatchedServer(t)
-	w.run(time.Second)
+	w.Wait(time.Second)
 	stranger := func(path string, want int) {
 		t.Helper()
 		r := httptest.NewRequest("GET", path, nil)
@@ -198,7 +190,7 @@ func TestReadersCostTheGameNothing(t *testing.T) {
 		copies = 0
 		for range seconds * 50 {
 			before := w.monitor.copiedAt
-			w.run(20 * time.Millisecond)
+			w.Wait(20 * time.Millisecond)
 			if w.monitor.copiedAt != before {
 				copies++
 			}
@@ -229,7 +221,7 @@ func TestReadersCostTheGameNothing(t *testing.T) {
 		t.Errorf("%d copies after that", n)
 	}
 	testenv.RequireExactAllocs(t)
-	w.now += time.Hour
+	w.Stall(time.Hour)
 	if n := testing.AllocsPerRun(100, func() { w.monitor.ObserveTick(new(server.Tick)) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -239,7 +231,7 @@ func TestReadersCostTheGameNothing(t *testing.T) {
 // served meanwhile.
 func TestBadClients(t *testing.T) {
 	w := newWatchedServer(t)
-	w.run(time.Second)
+	w.Wait(time.Second)
 	listeners, err := Listen(t.Context(), "localhost:0", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -327,7 +319,7 @@ func TestBoard(t *testing.T) {
 	}
 	testenv.NoError(t, json.Unmarshal(testenv.Must(os.ReadFile("../deploy/grafana.json")), &board))
 	w := newWatchedServer(t)
-	w.run(time.Second)
+	w.Wait(time.Second)
 	_, body := w.get("/metrics")
 	there := map[string]bool{}
 	for line := range strings.SplitSeq(body, "\n") {

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -30,7 +29,7 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
-	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/ws"
 )
@@ -64,27 +63,19 @@ func (*replays) Remove(string) error      { return nil }
 
 // playedServer is a server that browsers can play on, over real sockets, until end.
 type playedServer struct {
-	*server.Server
+	*servertest.Server
 	settings *Settings
 	key      Key
 	hub      *ws.Hub
 	replays  replays
-	log      testenv.Buffer
 	http     *httptest.Server
 	end      func()
 }
 
 func startPlayedServer(t *testing.T, commands ...string) *playedServer {
 	p := &playedServer{settings: new(Settings), key: NewKey(), hub: ws.NewHub(), replays: replays{files: map[string]*bytes.Buffer{}}}
-	commands = append(
-		[]string{
-			`bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_http_proxy local; sv_replay 1; sv_rcon_password secret; sv_spamprotection 0; sv_inactivekick 0`,
-		},
-		commands...)
-	p.Server = testenv.Must(server.New(server.Config{
-		Commands: commands, AddToConsole: p.settings.Register, AddTransport: p.hub.Join, Replays: &p.replays,
-		Log: slog.New(logline.New(&p.log, slog.LevelDebug)),
-	}))
+	cfg := server.Config{AddToConsole: p.settings.Register, AddTransport: p.hub.Join, Replays: &p.replays}
+	p.Server = servertest.Start(t, cfg, append([]string{"sv_http_proxy local; sv_replay 1; sv_inactivekick 0"}, commands...)...)
 	p.http = httptest.NewUnstartedServer(nil)
 	p.http.Config = NewServer(p.key.Handler(p.settings.WithPlayers(p.hub.Serve, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "the page")
@@ -92,10 +83,7 @@ func startPlayedServer(t *testing.T, commands ...string) *playedServer {
 	listeners := testenv.Must(Listen(t.Context(), "127.0.0.1:0", 0))
 	p.http.Listener = listeners[0]
 	p.http.Start()
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { defer close(done); p.Run(ctx) }()
-	p.end = sync.OnceFunc(func() { cancel(); <-done; p.http.Close() })
+	p.end = sync.OnceFunc(func() { p.Stop(); p.http.Close() })
 	t.Cleanup(p.end)
 	return p
 }
@@ -154,18 +142,10 @@ func (p *playedServer) joinBy(
 		},
 	})
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, p.log.String())
+		t.Fatalf("%s: %v\n%s", name, err, p.Log)
 	}
 	t.Cleanup(func() { pl.Close() })
 	return pl
-}
-
-// run runs a console line and returns the log output.
-func (p *playedServer) run(t *testing.T, line string) string {
-	t.Helper()
-	before := len(p.log.String())
-	testenv.NoError(t, p.Do(t.Context(), func() { p.Execute(line) }))
-	return p.log.String()[before:]
 }
 
 // TestMatchOverWebSocket plays a match with bots and clients of both versions behind a proxy. They
@@ -196,7 +176,7 @@ func TestMatchOverWebSocket(t *testing.T) {
 		text := players[2].heard.Load()
 		return text != nil && *text == "hello from a browser"
 	})
-	status := p.run(t, "status")
+	status := p.Console("status")
 	for _, addr := range addrs {
 		testenv.Check(
 			t,
@@ -207,7 +187,7 @@ func TestMatchOverWebSocket(t *testing.T) {
 		)
 	}
 	for i, target := range map[int]string{1: addrs[1], 2: "2001:db8::/64"} {
-		p.run(t, "ban "+target+" 5 no browsers")
+		p.Console("ban " + target + " 5 no browsers")
 		testenv.Eventually(t, "the ban", func() bool { return players[i].Err() != nil })
 		testenv.Check(t, strings.Contains(fmt.Sprint(players[i].Err()), "no browsers"), "%v", players[i].Err())
 	}

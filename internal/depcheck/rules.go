@@ -55,7 +55,9 @@ var rooms = map[string][]string{
 	"server/econ":   {"internal/limit", "internal/safetext"},
 	// Rooms below the server, which never import it.
 	"server/later": {},
-	"client":       {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
+	// Runs a server with its clients in tests.
+	"server/servertest": {"client", "event", "game", "protocol", "server", "transport", "internal/netsim", "internal/testclient"},
+	"client":            {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
 
 	"query":    {"protocol", "transport", "internal/limit", "internal/safetext", "internal/uuid"},
 	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage", "internal/words"},
@@ -141,7 +143,7 @@ var limited = []struct {
 	{"syscall", []string{"transport", "internal/confined", "internal/peers", "app"}, "only transport calls the system"},
 	// web keeps net/http from logging.
 	{"log/...", []string{"server", "client", "web", "internal/peers", "app", "main"}, "libraries return errors and count; they do not log"},
-	{"testing/...", []string{"internal"}, "testing is for tests"},
+	{"testing/...", []string{"internal", "server/servertest"}, "testing is for tests"},
 }
 
 // pure lists the rooms that depend on their arguments only, with the standard packages they

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"runtime"
 	"slices"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/load"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -22,21 +22,7 @@ func serve(t *testing.T) transport.Peer {
 	if runtime.GOOS != "linux" {
 		t.Skip("clients need addresses of 127.0.0.0/8, and only Linux has all of them without configuration")
 	}
-	s, err := server.New(server.Config{Commands: []string{"bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_max_clients 64; " +
-		"sv_player_slots 64; sv_rcon_password x"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error)
-	go func() { done <- s.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	return transport.UDPPeer(netip.MustParseAddr("127.0.0.1"), s.Addr().Port())
+	return servertest.Start(t, server.Config{}, "sv_max_clients_per_ip 4").Addr()
 }
 
 func TestSwarm(t *testing.T) {

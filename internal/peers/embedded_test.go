@@ -1,12 +1,10 @@
 package peers
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"image"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // TestMain runs more tests at the same time than there are cores: tests without a display mostly
@@ -46,21 +45,10 @@ func startTestServer(t testing.TB, mapName string, file []byte, mod game.Mod, co
 	if mod != nil {
 		mods = append(mods, func() game.Mod { return mod })
 	}
-	settings := "bindaddr 127.0.0.1; sv_port 0; sv_register 0; sv_warmup 0; sv_spamprotection 0; sv_inactivekick_time 0; sv_scorelimit 0; sv_map " + mapName
-	srv, err := server.New(server.Config{Commands: slices.Concat([]string{settings}, commands), Files: files, Mods: mods,
-		Observers: []server.Observer{s.eventRecorder}, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.addr = fmt.Sprintf("127.0.0.1:%d", srv.Addr().Port())
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- srv.Run(ctx) }()
+	srv := servertest.Start(t, server.Config{Files: files, Mods: mods, Observers: []server.Observer{s.eventRecorder}, Seed: 1},
+		append([]string{"sv_warmup 0; sv_inactivekick_time 0; sv_scorelimit 0; sv_map " + mapName}, commands...)...)
+	s.addr = srv.Addr().String()
 	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("server: %v", err)
-		}
 		if t.Failed() {
 			t.Logf("the last events and the last frame:\n%s", s.lastEvents())
 		}

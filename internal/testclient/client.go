@@ -39,6 +39,16 @@ type Config struct {
 	OnMessage func(Message)
 }
 
+// Kinds of clients. Those of 0.6 differ in the place of their token: at the end of each packet, in
+// its header, or nowhere.
+var (
+	V07       = Config{}
+	V06DDNet  = Config{Version: conn.V6, DDNet: true}
+	V06       = Config{Version: conn.V6}
+	V06Header = Config{Version: conn.V6, Handshake: conn.HandshakeHeaderToken}
+	V06Plain  = Config{Version: conn.V6, Handshake: conn.HandshakePlain}
+)
+
 // Message is a message of either version, such as *msg6.Info or *msg7.Info.
 type Message interface {
 	Append(dst []byte) []byte

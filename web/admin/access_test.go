@@ -305,21 +305,16 @@ func TestBadBodies(t *testing.T) {
 func TestSessionsEnd(t *testing.T) {
 	w := newWorld(t)
 	v, mod := w.signedIn("198.51.100.1", "adminpw"), w.signedIn("198.51.100.2", "modpw")
-	pass := func(d time.Duration) {
-		w.mu.Lock()
-		w.now += d
-		w.mu.Unlock()
-	}
 	for range 11 {
-		pass(idleTime - time.Minute)
+		w.pass(idleTime - time.Minute)
 		v.expect("GET", "/me", "", 200, "admin")
 	}
 	mod.expect("GET", "/players", "", 401, "sign in")
-	pass(idleTime)
+	w.pass(idleTime)
 	v.expect("GET", "/players", "", 401, "sign in")
 	v = w.signedIn("198.51.100.1", "adminpw")
 	for range 13 {
-		pass(idleTime - time.Minute)
+		w.pass(idleTime - time.Minute)
 		v.ask("GET", "/me", "")
 	}
 	v.expect("GET", "/players", "", 401, "sign in")
@@ -331,7 +326,7 @@ func TestSessionsEnd(t *testing.T) {
 	mod.expect("GET", "/me", "", 200, "moderator")
 	first := w.signedIn("10.9.0.1", "other")
 	for i := range maxSessions {
-		pass(time.Second)
+		w.pass(time.Second)
 		w.signedIn("10.8.0."+string(rune('1'+i%9)), "other")
 	}
 	first.expect("GET", "/players", "", 401, "sign in")
@@ -340,13 +335,13 @@ func TestSessionsEnd(t *testing.T) {
 	}
 	w.Execute("sv_rcon_mod_password modpw")
 	for i := range maxSessions + 1 { // the maximum number of sessions, which must not sign out an administrator
-		pass(time.Second)
+		w.pass(time.Second)
 		mod = w.signedIn("10.7.0."+string(rune('1'+i%9)), "modpw")
 	}
-	pass(time.Second)
+	w.pass(time.Second)
 	first = w.signedIn("10.9.0.1", "other")
 	for i := range maxSessions + 1 {
-		pass(time.Second)
+		w.pass(time.Second)
 		mod = w.signedIn("10.7.1."+string(rune('1'+i%9)), "modpw")
 	}
 	first.expect("GET", "/me", "", 200, "admin")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
-
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -246,9 +245,7 @@ func TestTokens(t *testing.T) {
 	if again.err != nil || len(again.list()) != 2 || again.list()[1].Expires.IsZero() {
 		t.Errorf("%v %+v", again.err, again.list())
 	}
-	w.mu.Lock()
-	w.now += 3 * 24 * time.Hour
-	w.mu.Unlock()
+	w.pass(3 * 24 * time.Hour)
 	site.expect("GET", "/me", "", 401, "does not exist or has expired")
 	boss.expect("GET", "/me", "", 200, "boss")
 	w.signedIn("127.0.0.1", "adminpw").expect("DELETE", "/tokens?name=boss", "", 200, "{}")

@@ -241,7 +241,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		c := w.join("10.1."+uintText(uint64(i))+".1", "guest") // a client that leaves at once is banned
 		w.mu.Lock()
 		c.Close("")
-		clear(w.clients)
+		w.Vanish(c)
 		w.mu.Unlock()
 		w.run(40 * time.Millisecond)
 	}

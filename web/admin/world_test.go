@@ -19,16 +19,16 @@ import (
 
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/web"
 )
 
-// world is a server with a console, in virtual time. It is also the server's transport.
+// world is a server with an admin console, in virtual time.
 type world struct {
-	*server.Server
+	*servertest.Server
 	tb       testing.TB
 	console  *Console
 	web      web.Settings
@@ -38,23 +38,7 @@ type world struct {
 	audit    testenv.Buffer
 	log      testenv.Buffer
 	tokens   string
-
-	mu      sync.Mutex // stands in for the server's goroutine
-	now     time.Duration
-	clients map[transport.Peer]*testclient.Client
-}
-
-func (w *world) Now() int64                                         { return int64(w.now) }
-func (w *world) ReadBatch([]transport.Datagram, int64) (int, error) { return 0, transport.ErrClosed }
-func (w *world) Flush() error                                       { return nil }
-func (w *world) Wake()                                              {}
-func (w *world) LocalAddr() transport.Peer                          { return transport.MustParsePeer("10.0.0.1:8303") }
-func (w *world) Stats() transport.Stats                             { return transport.Stats{} }
-func (w *world) Close() error                                       { return nil }
-func (w *world) Send(to transport.Peer, b []byte) {
-	if c := w.clients[to]; c != nil {
-		c.Receive(b)
-	}
+	mu       sync.Mutex // stands in for the server's goroutine
 }
 
 // Do runs f at once, since no other goroutine uses the server.
@@ -72,37 +56,47 @@ func (w *world) Execute(line string) {
 	w.Server.Execute(line)
 }
 
+// pass lets time pass without ticks.
+func (w *world) pass(span time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Stall(span)
+}
+
 func (w *world) time() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.clock()
 }
 
-func (w *world) clock() time.Time { return time.Unix(1_700_000_000, 0).Add(w.now) }
+func (w *world) clock() time.Time {
+	since := time.Hour
+	if w.Server != nil { // otherwise it is being created
+		since = time.Duration(w.Now())
+	}
+	return time.Unix(1_700_000_000, 0).Add(since)
+}
 
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
 func newWorld(tb testing.TB, commands ...string) *world {
-	w := &world{tb: tb, now: time.Hour, clients: map[transport.Peer]*testclient.Client{}, tokens: filepath.Join(tb.TempDir(), "tokens.json")}
+	w := &world{tb: tb, tokens: filepath.Join(tb.TempDir(), "tokens.json")}
 	w.console = New(Config{Settings: &w.settings, Web: &w.web, TokensFile: w.tokens, Now: func() time.Time {
 		if w.mu.TryLock() { // otherwise the server's goroutine is asking
 			defer w.mu.Unlock()
 		}
 		return w.clock()
 	}})
-	files := fstest.MapFS{"maps/other.map": {}}
-	w.Server = testenv.Must(server.New(server.Config{
-		Transport: w, Seed: 1, Files: files, Observers: []server.Observer{w.console},
+	w.Server = servertest.New(tb, server.Config{
+		Files: fstest.MapFS{"maps/other.map": {}}, Observers: []server.Observer{w.console},
 		AddToConsole: func(c *console.Console) error { return errors.Join(w.web.Register(c), w.settings.Register(c)) },
-		Background:   func(f func()) { f() },
 		OpenLog:      func(string) (io.WriteCloser, error) { return nopCloser{&w.audit}, nil },
 		Log:          slog.New(slog.NewMultiHandler(w.console.LogHandler(), slog.NewTextHandler(&w.log, nil))),
-		Commands: append(
-			[]string{`sv_audit_log audit; sv_rcon_password adminpw; sv_rcon_mod_password modpw; sv_name "the <b>yard</b>"; sv_register 0`},
-			commands...),
-	}))
+		Commands: []string{"sv_max_clients 8; sv_player_slots 8; sv_max_clients_per_ip 4; sv_spamprotection 1",
+			`sv_audit_log audit; sv_rcon_mod_password modpw; sv_name "the <b>yard</b>"`},
+	}, commands...)
 	w.console.Attach(w, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { io.WriteString(rw, "live "+r.URL.Path) }))
 	tb.Cleanup(w.console.Close)
 	w.key = web.NewKey()
@@ -117,28 +111,17 @@ func (w *world) expectAudit(text string) {
 	testenv.Eventually(w.tb, "audit log with "+text, func() bool { return strings.Contains(w.audit.String(), text) })
 }
 
-// run advances the time while clients keep their connections.
+// run lets time pass while clients keep their connections.
 func (w *world) run(span time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for end := w.now + span; w.now < end; {
-		for _, c := range w.clients {
-			c.KeepAlive()
-		}
-		w.now += 20 * time.Millisecond
-		w.Advance(conn.Time(w.now))
-	}
+	w.Idle(int(span / (20 * time.Millisecond)))
 }
 
 // join adds a player.
 func (w *world) join(addr, name string) *testclient.Client {
-	peer := transport.MustParsePeer(addr + ":5000")
 	w.mu.Lock()
-	c := testclient.New(testclient.Config{
-		Peer: peer, Send: func(b []byte) { w.Feed(conn.Time(w.now), peer, b) }, Fail: func(err error) { w.tb.Error(err) },
-	})
-	w.clients[peer] = c
-	c.Dial().Connect().Join(name)
+	c := w.Connect(transport.MustParsePeer(addr + ":5000")).Join(name)
 	w.mu.Unlock()
 	w.run(100 * time.Millisecond)
 	return c

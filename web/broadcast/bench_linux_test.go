@@ -16,7 +16,6 @@ import (
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
@@ -40,7 +39,7 @@ func newCrowd(tb testing.TB, players int, commands ...string) *crowd {
 
 // send makes the players send their inputs.
 func (c *crowd) send() {
-	c.now += 20 * time.Millisecond
+	c.Stall(20 * time.Millisecond)
 	for _, p := range c.clients {
 		in := msg7.PlayerInput{
 			Direction:    int32(c.rand.IntN(3) - 1),
@@ -58,7 +57,7 @@ func (c *crowd) send() {
 func (c *crowd) play(ticks int) {
 	for range ticks {
 		c.send()
-		c.Advance(conn.Time(c.now))
+		c.Advance(c.Now())
 		c.encoded()
 	}
 }
@@ -86,7 +85,7 @@ func BenchmarkBroadcast(b *testing.B) {
 					for range ticks {
 						c.send()
 						start := threadTime(b)
-						c.Advance(conn.Time(c.now))
+						c.Advance(c.Now())
 						sum += threadTime(b) - start
 						c.encoded() // in real time, the next tick is 20 ms away
 					}
@@ -116,10 +115,10 @@ func BenchmarkSize(b *testing.B) {
 			b.Run(fmt.Sprint(m.name, "/", players), func(b *testing.B) {
 				c := newCrowd(b, players, m.settings)
 				for b.Loop() {
-					c.sent = 0
+					c.Bytes = 0
 					c.play(3000)
 				}
-				b.ReportMetric(float64(c.sent)/float64(players)/60, "playing-B/s")
+				b.ReportMetric(float64(c.Bytes)/float64(players)/60, "playing-B/s")
 				i := c.info("/live.json")
 				size, zipped := 0, 0
 				for n := i.Last - 19; n <= i.Last; n++ {

@@ -23,25 +23,23 @@ import (
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
-	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/web"
 )
 
 // watchedServer is a server that broadcasts, in virtual time. Its players are test clients.
 type watchedServer struct {
-	*server.Server
+	*servertest.Server
 	tb        testing.TB
 	broadcast *Broadcast
 	settings  Settings
-	now       time.Duration
 	rooms     http.Handler
-	players   map[transport.Peer]*testclient.Client
+	players   int
 	inGame    int // players and bots
 	tick      int32
 	played    sync.Mutex // held while a tick runs in another goroutine
-	sent      int        // bytes to players
 	log       testenv.Buffer
 	clock     atomic.Int64 // the current time while requests run in other goroutines, otherwise 0
 }
@@ -52,20 +50,19 @@ func newWatchedServer(tb testing.TB, commands ...string) *watchedServer {
 
 // newWatchedServerIn returns a watchedServer that stores matches in a folder.
 func newWatchedServerIn(tb testing.TB, dir string, commands ...string) *watchedServer {
-	w := &watchedServer{tb: tb, now: time.Hour, players: map[transport.Peer]*testclient.Client{}}
-	return w.start(New, dir, commands...)
+	return (&watchedServer{tb: tb}).start(New, dir, commands...)
 }
 
 func (w *watchedServer) start(newBroadcast func(Config) *Broadcast, dir string, commands ...string) *watchedServer {
 	w.broadcast = newBroadcast(Config{Settings: &w.settings, Dir: dir, Now: w.time, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
-	w.Server = testenv.Must(server.New(server.Config{
-		Transport: (*serverConn)(w), Commands: append([]string{"sv_inactivekick_time 0; sv_spamprotection 0"}, commands...),
+	w.Server = servertest.New(w.tb, server.Config{
+		Commands: []string{"sv_max_clients 8; sv_player_slots 8; sv_max_clients_per_ip 4; sv_inactivekick_time 0"},
 		Observers: []server.Observer{server.ObserverFunc(func(t *server.Tick) {
 			w.inGame, w.tick = len(t.World.Frame().Players), t.World.Tick()
 		})},
-		Broadcast: w.broadcast, AddToConsole: w.settings.Register, Background: func(f func()) { f() },
+		Broadcast: w.broadcast, AddToConsole: w.settings.Register,
 		Modes: append(server.BuiltinModes(), server.NamedMode{Name: "ddrace", New: ddrace.New}), Files: fstest.MapFS{"maps/race.map": {Data: raceMap()}},
-	}))
+	}, commands...)
 	w.rooms = web.NewHandler(w.broadcast.Rooms()...)
 	w.tb.Cleanup(w.close)
 	return w
@@ -83,53 +80,28 @@ func (w *watchedServer) time() time.Time {
 	if now := w.clock.Load(); now != 0 {
 		return epoch.Add(time.Duration(now))
 	}
-	return epoch.Add(w.now)
+	if w.Server == nil { // which is being created
+		return epoch.Add(time.Hour)
+	}
+	return epoch.Add(time.Duration(w.Now()))
 }
 
 func (w *watchedServer) close() { w.broadcast.Close(10 * time.Second) }
 
-// serverConn is the server's end of the network, without any loss.
-type serverConn watchedServer
-
-func (c *serverConn) Now() int64                                         { return int64(c.now) }
-func (c *serverConn) ReadBatch([]transport.Datagram, int64) (int, error) { return 0, nil }
-func (c *serverConn) Flush() error                                       { return nil }
-func (c *serverConn) Wake()                                              {}
-func (c *serverConn) LocalAddr() transport.Peer                          { return transport.MustParsePeer("10.0.0.1:8303") }
-func (c *serverConn) Stats() (s transport.Stats)                         { return s }
-func (c *serverConn) Close() error                                       { return nil }
-
-func (c *serverConn) Send(to transport.Peer, b []byte) {
-	if p := c.players[to]; p != nil {
-		c.sent += len(b)
-		p.Receive(bytes.Clone(b))
-	}
-}
-
 // join adds a player.
 func (w *watchedServer) join(name string) *testclient.Client {
 	w.tb.Helper()
-	peer := transport.MustParsePeer(fmt.Sprintf("10.0.1.%d:5000", len(w.players)+1))
-	c := testclient.New(testclient.Config{
-		Peer: peer, Fail: func(err error) { w.tb.Error(err) },
-		Send: func(b []byte) { w.Feed(conn.Time(w.now), peer, bytes.Clone(b)) },
-	})
-	w.players[peer] = c
-	c.Dial().Connect().Join(name)
-	w.run(100 * time.Millisecond)
-	if c.Snapshots == 0 {
-		w.tb.Fatalf("%s did not get in: %q", name, c.Reason)
-	}
+	w.players++
+	c := w.Enter(servertest.IP(1<<8|w.players), name)
+	w.run(60 * time.Millisecond)
 	return c
 }
 
-// run advances the time and waits until all records are encoded.
+// run lets time pass while the players keep their connections, and waits until all records are
+// encoded.
 func (w *watchedServer) run(span time.Duration) {
-	for end := w.now + span; w.now < end; w.now += 20 * time.Millisecond {
-		for _, p := range w.players {
-			p.KeepAlive()
-		}
-		w.Advance(conn.Time(w.now))
+	for end := w.Now().Add(span); w.Now() < end; {
+		w.Idle(1)
 		if len(w.broadcast.jobs) > 1 {
 			w.encoded()
 		}
@@ -284,7 +256,7 @@ func TestDemoFile(t *testing.T) {
 	}
 
 	other := newWatchedServerIn(t, dir)
-	other.now = w.now
+	other.Stall(w.Now().Sub(other.Now()))
 	testenv.Eventually(t, "the other server sees it", func() bool { return len(other.broadcast.archive.all()) == 1 })
 	j := other.info("/b/" + i.Match + ".json")
 	j.Previous, j.Next, j.Wait = i.Previous, i.Next, i.Wait
@@ -315,8 +287,7 @@ func gzipped(b []byte) []byte {
 func TestLoopDoesNotAllocate(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	handedOver := 0
-	w := &watchedServer{tb: t, now: time.Hour, players: map[transport.Peer]*testclient.Client{}}
-	w.start(func(cfg Config) *Broadcast {
+	w := (&watchedServer{tb: t}).start(func(cfg Config) *Broadcast {
 		b := newBroadcast(cfg)
 		close(b.done)
 		return b
@@ -328,20 +299,16 @@ func TestLoopDoesNotAllocate(t *testing.T) {
 		}
 	}
 	for i := range 8 {
-		peer := transport.MustParsePeer(fmt.Sprintf("10.0.1.%d:5000", i))
-		c := testclient.New(testclient.Config{Peer: peer, Send: func(b []byte) { w.Feed(conn.Time(w.now), peer, bytes.Clone(b)) }})
-		w.players[peer] = c
-		c.Dial().Connect().Join(fmt.Sprint("player ", i))
+		w.Connect(servertest.IP(1<<8 | i)).Join(fmt.Sprint("player ", i))
 	}
 	tick := func() {
-		w.now += 20 * time.Millisecond
-		w.Advance(conn.Time(w.now))
+		w.Step(1)
 		discard()
 	}
 	for range 200 {
 		tick()
 	}
-	clear(w.players) // the data that they receive is dropped
+	w.Divert = func(transport.Peer, []byte) {}
 	handedOver = 0
 	if n := testing.AllocsPerRun(200, tick); n != 0 || w.inGame != 8 {
 		t.Errorf("%v allocations in a tick with %d players", n, w.inGame)

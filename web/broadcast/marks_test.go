@@ -139,7 +139,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("after the end: %v", a.Header())
 	}
 	other := newWatchedServerIn(t, dir)
-	other.now = w.now
+	other.Stall(w.Now().Sub(other.Now()))
 	testenv.Eventually(t, "the other server sees it", func() bool { return len(other.broadcast.archive.all()) == 1 })
 	check(other, i, 0, i.Last)
 	if a, b := w.body("/b/"+i.Match+"/0.marks"), other.body("/b/"+i.Match+"/0.marks"); !bytes.Equal(a, b) {

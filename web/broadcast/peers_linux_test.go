@@ -21,7 +21,6 @@ import (
 
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/web"
 )
 
@@ -259,7 +258,7 @@ func TestManySockets(t *testing.T) {
 func newPlayedServer(t *testing.T) *watchedServer {
 	c := newCrowd(t, 64)
 	c.play(500)
-	c.clock.Store(int64(c.now))
+	c.clock.Store(int64(c.Now()))
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -270,10 +269,10 @@ func newPlayedServer(t *testing.T) *watchedServer {
 			case <-stop:
 				return
 			case <-ticker.C:
-				c.clock.Store(int64(c.now))
+				c.clock.Store(int64(c.Now()))
 				c.played.Lock()
 				c.send()
-				c.Advance(conn.Time(c.now))
+				c.Advance(c.Now())
 				c.played.Unlock()
 			}
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
@@ -62,7 +61,7 @@ func TestDelayIsForPeople(t *testing.T) {
 		t.Errorf("with bots: %+v", before)
 	}
 	anna := w.join("anna")
-	joined := w.now
+	joined := w.Now()
 	w.run(5 * time.Second)
 	i := w.info("/live.json")
 	if i.Match != before.Match || i.Last > before.Last+1 || i.Delay != 10 || i.Wait < 5 || i.Wait > 8 {
@@ -74,11 +73,11 @@ func TestDelayIsForPeople(t *testing.T) {
 		}
 	}
 	anna.Close("bye")
-	left := w.now
+	left := w.Now()
 	w.run(2 * time.Second)
 	w.Execute("restart")
 	last := i.Last
-	for w.now < left+traceTicks*20*time.Millisecond+13*time.Second {
+	for w.Now() < left.Add(traceTicks*20*time.Millisecond+13*time.Second) {
 		w.run(time.Second)
 		j := w.info("/live.json")
 		if j.Match != i.Match {
@@ -87,13 +86,13 @@ func TestDelayIsForPeople(t *testing.T) {
 		if j.Last < last {
 			t.Errorf("the end goes back from %d to %d", last, j.Last)
 		}
-		if last = j.Last; last > i.Last && w.now < joined+10*time.Second {
-			t.Errorf("segment %d is seen after %v", last, w.now-joined)
+		if last = j.Last; last > i.Last && w.Now() < joined.Add(10*time.Second) {
+			t.Errorf("segment %d is seen after %v", last, w.Now().Sub(joined))
 		}
 	}
 	ended := w.info("/b/" + i.Match + ".json")
-	if ended.Live || ended.Last < 7 || w.now < left+10*time.Second {
-		t.Errorf("%v after they have left: %+v", w.now-left, ended)
+	if ended.Live || ended.Last < 7 || w.Now() < left.Add(10*time.Second) {
+		t.Errorf("%v after they have left: %+v", w.Now().Sub(left), ended)
 	}
 	next := w.info("/live.json")
 	if next.Match == i.Match || next.Delay != 0 || next.Last < 3 || ended.Next != next.Match {
@@ -111,7 +110,7 @@ func TestPrelude(t *testing.T) {
 		return w.inGame == 3
 	})
 	came := w.info("/live.json").LastTick
-	for w.Advance(conn.Time(w.now)) == conn.Time(w.now) {
+	for w.Advance(w.Now()) == w.Now() {
 		w.encoded()
 	}
 	w.encoded()
