@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/admin/internal/api"
 )
 
 const (
@@ -268,25 +269,25 @@ func setCookie(q *request, value string, secure bool) {
 }
 
 // logIn checks a password and starts a session.
-func (c *Console) logIn(q *request, in *LoginRequest) (Me, error) {
+func (c *Console) logIn(q *request, in *api.LoginRequest) (api.Me, error) {
 	if !c.access.take(c.access.logins, q.client) {
-		return Me{}, errPasswords
+		return api.Me{}, errPasswords
 	}
 	if q.client.IsHidden() && !c.access.takeHidden() {
-		return Me{}, errHidden
+		return api.Me{}, errHidden
 	}
 	op := server.Operator{Via: "http", Addr: q.client.Addr, Local: q.client.Local}
 	var refused error
 	if err := c.do(q.Context(), func(s Server) { refused = s.LogIn(&op, in.Password) }); err != nil {
-		return Me{}, err
+		return api.Me{}, err
 	}
 	switch {
 	case errors.Is(refused, server.ErrLogin):
-		return Me{}, &apiError{http.StatusUnauthorized, "wrong password"}
+		return api.Me{}, &apiError{http.StatusUnauthorized, "wrong password"}
 	case errors.Is(refused, server.ErrLoginLater):
-		return Me{}, &apiError{http.StatusTooManyRequests, refused.Error()}
+		return api.Me{}, &apiError{http.StatusTooManyRequests, refused.Error()}
 	case refused != nil:
-		return Me{}, &apiError{http.StatusForbidden, refused.Error()}
+		return api.Me{}, &apiError{http.StatusForbidden, refused.Error()}
 	}
 	// Secure also behind a proxy that uses TLS. On the machine itself browsers would reject it.
 	https := q.TLS != nil || !q.client.Local && q.client.Secure
@@ -296,7 +297,7 @@ func (c *Console) logIn(q *request, in *LoginRequest) (Me, error) {
 }
 
 // logOut ends the session.
-func (c *Console) logOut(q *request, _ *struct{}) (Done, error) {
+func (c *Console) logOut(q *request, _ *struct{}) (api.Done, error) {
 	if cookie, err := q.Cookie(cookieName(q.Request)); err == nil {
 		c.access.mu.Lock()
 		c.access.end(sha256.Sum256([]byte(cookie.Value)))
@@ -304,5 +305,5 @@ func (c *Console) logOut(q *request, _ *struct{}) (Done, error) {
 	}
 	setCookie(q, "", false)
 	op := q.op
-	return Done{}, c.do(q.Context(), func(s Server) { s.Note(&op, "logout", "") })
+	return api.Done{}, c.do(q.Context(), func(s Server) { s.Note(&op, "logout", "") })
 }

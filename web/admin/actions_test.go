@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/web/admin/internal/api"
 )
 
 // TestActions uses the whole API as an administrator.
@@ -24,7 +25,7 @@ func TestActions(t *testing.T) {
 		t.Helper()
 		v.expect(method, path, body, code, text)
 	}
-	players := get[Players](v, "/players").Players
+	players := get[api.Players](v, "/players").Players
 	if len(players) != 2 || players[1].Name != `b"o;b` || players[1].Address != "10.0.0.8" || players[1].State != "in game" ||
 		!players[1].Since.Before(w.time()) {
 		t.Errorf("%+v", players)
@@ -42,7 +43,7 @@ func TestActions(t *testing.T) {
 		do("POST", "/players/1/team", `{"team":`+bad+`}`, 400, "")
 	}
 	w.run(1100 * time.Millisecond)
-	if p := get[Players](v, "/players").Players[1]; p.Team != game.TeamSpectators {
+	if p := get[api.Players](v, "/players").Players[1]; p.Team != game.TeamSpectators {
 		t.Errorf("moved to %d", p.Team)
 	}
 	do("POST", "/players/0/kick", `{"reason":"a; \"shutdown\"",`+other+`}`, 200, `{"output":[]}`)
@@ -51,7 +52,7 @@ func TestActions(t *testing.T) {
 	if a.Reason != `Kicked (a; "shutdown")` || b.Reason != `You have been banned for 5 minutes (bad \ "manners")` {
 		t.Errorf("they are told %q, %q", a.Reason, b.Reason)
 	}
-	visits := get[History](v, "/history").Visits
+	visits := get[api.History](v, "/history").Visits
 	if len(visits) != 2 || visits[0].Name != `b"o;b` || visits[0].Reason != b.Reason || visits[0].Until.IsZero() || visits[1].Address != "10.0.0.7" {
 		t.Errorf("%+v", visits)
 	}
@@ -61,13 +62,13 @@ func TestActions(t *testing.T) {
 	do("POST", "/bans", `{"target":"127.0.0.1","minutes":0}`, 409, "can't ban yourself")
 	do("DELETE", "/bans?target=20.0.0.0%2F8", "", 200, "unbanned")
 	do("DELETE", "/bans?target=20.0.0.0%2F8", "", 409, "")
-	if bans := get[Bans](v, "/bans").Bans; len(bans) != 1 {
+	if bans := get[api.Bans](v, "/bans").Bans; len(bans) != 1 {
 		t.Errorf("%+v", bans)
 	}
 
 	do("POST", "/votes", `{"text":"Map; \"box\"","command":"change_map testbox"}`, 200, "added option")
 	do("POST", "/votes", `{"text":"bad","command":"nonsense"}`, 409, "skipped invalid command")
-	if votes := get[Votes](v, "/votes"); len(votes.Options) != 1 || votes.Options[0] != (VoteOption{`Map; "box"`, "change_map testbox"}) ||
+	if votes := get[api.Votes](v, "/votes"); len(votes.Options) != 1 || votes.Options[0] != (api.VoteOption{Text: `Map; "box"`, Command: "change_map testbox"}) ||
 		votes.Running != nil {
 		t.Errorf("%+v", votes)
 	}
@@ -75,7 +76,7 @@ func TestActions(t *testing.T) {
 	do("DELETE", "/votes?text=Map%3B+%22box%22", "", 200, "removed option")
 
 	do("PUT", "/maps/rotation", `{"maps":["teeyard1","testbox"]}`, 200, `{"output":[]}`)
-	if m := get[Maps](v, "/maps"); m.Map != "teeyard1" || m.GameType != "DM" || m.Next != "testbox" ||
+	if m := get[api.Maps](v, "/maps"); m.Map != "teeyard1" || m.GameType != "DM" || m.Next != "testbox" ||
 		!slices.Equal(m.Rotation, []string{"teeyard1", "testbox"}) ||
 		!slices.Contains(m.Maps, "other") {
 		t.Errorf("%+v", m)
@@ -92,8 +93,8 @@ func TestActions(t *testing.T) {
 	do("PUT", "/settings/sv_motd", `{"value":"a \"quoted\"; line # \\"}`, 200, `{"value":"a \"quoted\"; line # \\"`)
 	do("PUT", "/settings/sv_name", `{"value":""}`, 200, `{"value":""`)
 	do("PUT", "/settings/password", `{"value":"game"}`, 200, `{"value":"***"`)
-	settings := map[string]Setting{}
-	for _, s := range get[SettingsList](v, "/settings").Settings {
+	settings := map[string]api.Setting{}
+	for _, s := range get[api.SettingsList](v, "/settings").Settings {
 		settings[s.Name] = s
 	}
 	if s := settings["sv_scorelimit"]; s.Value != "1000" || s.Default != "20" || *s.Min != 0 || *s.Max != 1000 || !s.Number ||
@@ -114,20 +115,20 @@ func TestActions(t *testing.T) {
 
 	w.Execute("say hello")
 	w.run(20 * time.Millisecond)
-	log := get[Log](v, "/log?system=chat")
+	log := get[api.Log](v, "/log?system=chat")
 	if n := len(log.Lines); n != 1 || !strings.HasSuffix(log.Lines[0].Text, "hello") || log.Next <= log.Lines[0].Seq {
 		t.Errorf("%+v", log)
 	}
-	if warnings := get[Log](v, "/log?level=warn&text=NONSENSE&limit=1").Lines; len(warnings) != 1 || warnings[0].Level != "warn" ||
+	if warnings := get[api.Log](v, "/log?level=warn&text=NONSENSE&limit=1").Lines; len(warnings) != 1 || warnings[0].Level != "warn" ||
 		warnings[0].Text != "No such command: nonsense." {
 		t.Errorf("%+v", warnings)
 	}
-	if rest := get[Log](v, "/log?from="+json.Number(uintText(log.Next)).String()); len(rest.Lines) != 0 {
+	if rest := get[api.Log](v, "/log?from="+json.Number(uintText(log.Next)).String()); len(rest.Lines) != 0 {
 		t.Errorf("%+v", rest)
 	}
 	w.run(2 * time.Minute)
-	samples := get[Samples](v, "/samples")
-	minutes := get[Samples](v, "/samples?step=60")
+	samples := get[api.Samples](v, "/samples")
+	minutes := get[api.Samples](v, "/samples?step=60")
 	if n := len(samples.Samples); n < 100 || len(minutes.Samples) < 2 || samples.Samples[n-1].Time.Sub(samples.Samples[n-2].Time) != time.Second ||
 		minutes.Step != 60 {
 		t.Errorf("%d and %d samples", n, len(minutes.Samples))
@@ -174,34 +175,34 @@ func TestLevels(t *testing.T) {
 	}
 	v.expect("POST", "/players/0/mute", `{"seconds":1}`, 403, `an administrator can allow it with \"access_level muteid 1\"`)
 	v.expect("POST", "/command", `{"line":"sv_name x; mod_command sv_name 1"}`, 200, `"warning":"Access for command sv_name denied."`)
-	if p := get[Players](v, "/players").Players; len(p) != 1 || p[0].Address != "" {
+	if p := get[api.Players](v, "/players").Players; len(p) != 1 || p[0].Address != "" {
 		t.Errorf("%+v", p)
 	}
-	if h := get[History](v, "/history").Visits; len(h) != 1 || h[0].Address != "" {
+	if h := get[api.History](v, "/history").Visits; len(h) != 1 || h[0].Address != "" {
 		t.Errorf("%+v", h)
 	}
-	if o := get[Votes](v, "/votes").Options; len(o) != 1 || o[0].Command != "" {
+	if o := get[api.Votes](v, "/votes").Options; len(o) != 1 || o[0].Command != "" {
 		t.Errorf("%+v", o)
 	}
-	if m := get[Maps](v, "/maps"); len(m.Maps) != 0 || m.Map != "teeyard1" {
+	if m := get[api.Maps](v, "/maps"); len(m.Maps) != 0 || m.Map != "teeyard1" {
 		t.Errorf("%+v", m)
 	}
-	if s := get[SettingsList](v, "/settings").Settings; len(s) != 0 {
+	if s := get[api.SettingsList](v, "/settings").Settings; len(s) != 0 {
 		t.Errorf("%+v", s)
 	}
 	w.Execute("say hello")
 	w.run(20 * time.Millisecond)
-	for _, l := range get[Log](v, "/log?limit=4096").Lines {
+	for _, l := range get[api.Log](v, "/log?limit=4096").Lines {
 		if l.System != "chat" {
 			t.Errorf("a moderator reads %+v", l)
 		}
 	}
 	w.Execute("mod_command kick 1; mod_command status 1; mod_command sv_scorelimit 1; mod_command password 1")
 	w.run(time.Second)
-	if p := get[Players](v, "/players").Players; len(p) != 1 || p[0].Address != "10.0.0.7" {
+	if p := get[api.Players](v, "/players").Players; len(p) != 1 || p[0].Address != "10.0.0.7" {
 		t.Errorf("%+v", p)
 	}
-	if s := get[SettingsList](v, "/settings").Settings; len(s) != 2 || s[1].Name != "sv_scorelimit" {
+	if s := get[api.SettingsList](v, "/settings").Settings; len(s) != 2 || s[1].Name != "sv_scorelimit" {
 		t.Errorf("%+v", s)
 	}
 	v.expect("PUT", "/settings/sv_scorelimit", `{"value":"7"}`, 200, `"7"`)
@@ -217,7 +218,7 @@ func TestTokens(t *testing.T) {
 	make := func(body string) *visitor {
 		t.Helper()
 		_, answer := v.ask("POST", "/tokens", body)
-		var out TokenText
+		var out api.TokenText
 		testenv.NoError(t, json.Unmarshal([]byte(answer), &out))
 		if b := testenv.Must(os.ReadFile(w.tokens)); out.Token == "" || strings.Contains(string(b), out.Token) {
 			t.Fatalf("%s: %s", answer, b)

@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/admin/internal/api"
 )
 
 // maxBody limits the body of a request, in bytes.
@@ -171,7 +172,7 @@ func writeError(w http.ResponseWriter, err error) {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "2")
 	}
-	writeJSON(w, e.status, Failure{e.text})
+	writeJSON(w, e.status, api.Failure{Error: e.text})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

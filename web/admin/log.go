@@ -8,23 +8,15 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/web/admin/internal/api"
 )
 
 // maxLogLines is the number of lines kept. A line is at most about a kilobyte long.
 const maxLogLines = 4096
 
-// LogLine is a line of the server's log.
-type LogLine struct {
-	Seq    uint64    `json:"seq" doc:"Number of the line, counted from the start of the server"`
-	Time   time.Time `json:"time"`
-	Level  string    `json:"level" doc:"debug, info, warn or error"`
-	System string    `json:"system" doc:"Part of the server that logged the line, such as server, chat or net_ban"`
-	Text   string    `json:"text"`
-}
-
-// isFor reports whether operators of a level may read the line. As in the remote console,
+// mayRead reports whether operators of a level may read a line. As in the remote console,
 // moderators see only lines that all players can read.
-func (l *LogLine) isFor(admin bool) bool { return admin || l.System == "chat" }
+func mayRead(l *api.LogLine, admin bool) bool { return admin || l.System == "chat" }
 
 // logBuffer keeps the last lines of the log.
 type logBuffer struct {
@@ -32,10 +24,10 @@ type logBuffer struct {
 
 	mu    sync.Mutex
 	next  uint64 // number of the next line
-	lines [maxLogLines]LogLine
+	lines [maxLogLines]api.LogLine
 }
 
-func (b *logBuffer) add(l LogLine) {
+func (b *logBuffer) add(l api.LogLine) {
 	b.mu.Lock()
 	l.Seq = b.next
 	b.lines[b.next%maxLogLines] = l
@@ -46,7 +38,7 @@ func (b *logBuffer) add(l LogLine) {
 
 // since appends the lines from number from on for which keep returns true. It also returns the
 // number of the next line.
-func (b *logBuffer) since(dst []LogLine, from uint64, keep func(l *LogLine) bool) ([]LogLine, uint64) {
+func (b *logBuffer) since(dst []api.LogLine, from uint64, keep func(l *api.LogLine) bool) ([]api.LogLine, uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next > maxLogLines {
@@ -82,7 +74,7 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	if at.IsZero() {
 		at = time.Now()
 	}
-	h.buffer.add(LogLine{Time: at, Level: strings.ToLower(r.Level.String()), System: system, Text: r.Message})
+	h.buffer.add(api.LogLine{Time: at, Level: strings.ToLower(r.Level.String()), System: system, Text: r.Message})
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/web/admin/internal/api"
 )
 
 var update = flag.Bool("update", false, "write openapi.json anew")
@@ -64,7 +65,7 @@ func describe(routes []route) object {
 		}
 		content := object{}
 		if rt.path == "/events" {
-			for _, v := range []any{LogLine{}, Players{}, Sample{}, GameEvent{}} {
+			for _, v := range []any{api.LogLine{}, api.Players{}, api.Sample{}, api.GameEvent{}} {
 				schemaOf(reflect.TypeOf(v), schemas)
 			}
 			content["text/event-stream"] = object{
@@ -81,7 +82,7 @@ func describe(routes []route) object {
 			"200": object{"description": "Done", "content": content},
 			"default": object{
 				"description": "Not done",
-				"content":     object{"application/json": object{"schema": schemaOf(reflect.TypeFor[Failure](), schemas)}},
+				"content":     object{"application/json": object{"schema": schemaOf(reflect.TypeFor[api.Failure](), schemas)}},
 			},
 		}
 		if rt.open {

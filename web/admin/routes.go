@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/admin/internal/api"
 )
 
 // apiPath is the path of the API.
@@ -165,7 +166,7 @@ const (
 
 // run runs a command with arguments, which it quotes where necessary. It first calls check on the
 // server's goroutine.
-func (c *Console) run(q *request, check func(s Server) error, command string, args ...any) (Output, error) {
+func (c *Console) run(q *request, check func(s Server) error, command string, args ...any) (api.Output, error) {
 	line := command
 	for _, a := range args {
 		text, isText := a.(string)
@@ -173,13 +174,13 @@ func (c *Console) run(q *request, check func(s Server) error, command string, ar
 		case !isText:
 			line += fmt.Sprintf(" %v", a)
 		case strings.ContainsAny(text, "\x00\r\n"):
-			return Output{}, badRequest("a text must be a single line")
+			return api.Output{}, badRequest("a text must be a single line")
 		default:
 			line += " " + console.Quote(text)
 		}
 	}
 	if len(line) > console.MaxCommand {
-		return Output{}, badRequest("the text is longer than %d bytes", console.MaxCommand)
+		return api.Output{}, badRequest("the text is longer than %d bytes", console.MaxCommand)
 	}
 	var refused error
 	out, err := c.runLine(q, line, func(s Server) bool {
@@ -194,18 +195,18 @@ func (c *Console) run(q *request, check func(s Server) error, command string, ar
 	})
 	switch {
 	case err != nil:
-		return Output{}, err
+		return api.Output{}, err
 	case refused != nil:
-		return Output{}, refused
+		return api.Output{}, refused
 	case out.Warning != "":
-		return Output{}, &apiError{http.StatusConflict, out.Warning}
+		return api.Output{}, &apiError{http.StatusConflict, out.Warning}
 	}
-	return Output{out.Output, out.Cut}, nil
+	return api.Output{Output: out.Output, Cut: out.Cut}, nil
 }
 
 // runLine runs a console line if may allows it. may is called on the server's goroutine.
-func (c *Console) runLine(q *request, line string, may func(s Server) bool) (LineOutput, error) {
-	out := LineOutput{Output: []string{}}
+func (c *Console) runLine(q *request, line string, may func(s Server) bool) (api.LineOutput, error) {
+	out := api.LineOutput{Output: []string{}}
 	op, size := q.op, 0
 	err := c.await(q.Context(), func(s Server, done func()) {
 		if !may(s) {
@@ -225,49 +226,49 @@ func (c *Console) runLine(q *request, line string, may func(s Server) bool) (Lin
 		})
 	})
 	if err != nil {
-		return LineOutput{}, err
+		return api.LineOutput{}, err
 	}
 	return out, nil
 }
 
-func (c *Console) me(q *request, _ *struct{}) (Me, error) {
+func (c *Console) me(q *request, _ *struct{}) (api.Me, error) {
 	s, err := c.access.identify(q.Request, q.client)
 	switch {
 	case err == error(errSignIn):
-		return Me{}, nil
+		return api.Me{}, nil
 	case err != nil:
-		return Me{}, err
+		return api.Me{}, err
 	}
 	q.op = s.op
 	return c.about(q), nil
 }
 
 // about returns the operator and the server that a request is for.
-func (c *Console) about(q *request) Me {
+func (c *Console) about(q *request) api.Me {
 	c.state.mu.Lock()
 	name := c.state.name
 	c.state.mu.Unlock()
-	return Me{Level: q.op.Level.String(), Name: q.op.Name, Server: safetext.Line(name), Version: server.Program(), Live: c.live != nil}
+	return api.Me{Level: q.op.Level.String(), Name: q.op.Name, Server: safetext.Line(name), Version: server.Program(), Live: c.live != nil}
 }
 
-func (c *Console) players(q *request, _ *struct{}) (Players, error) {
+func (c *Console) players(q *request, _ *struct{}) (api.Players, error) {
 	addresses, err := c.maySeeAddresses(q)
 	if err != nil {
-		return Players{}, err
+		return api.Players{}, err
 	}
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
-	return Players{c.state.players(addresses)}, nil
+	return api.Players{Players: c.state.players(addresses)}, nil
 }
 
-func (c *Console) history(q *request, _ *struct{}) (History, error) {
+func (c *Console) history(q *request, _ *struct{}) (api.History, error) {
 	addresses, err := c.maySeeAddresses(q)
 	if err != nil {
-		return History{}, err
+		return api.History{}, err
 	}
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
-	list := make([]Visit, 0, len(c.state.visits))
+	list := make([]api.Visit, 0, len(c.state.visits))
 	for _, v := range slices.Backward(c.state.visits) {
 		one := v.Visit
 		if !addresses {
@@ -275,7 +276,7 @@ func (c *Console) history(q *request, _ *struct{}) (History, error) {
 		}
 		list = append(list, one)
 	}
-	return History{list}, nil
+	return api.History{Visits: list}, nil
 }
 
 // player returns the id in the path, and a function that checks that this id belongs to a player
@@ -299,42 +300,42 @@ func (q *request) player(name string) (id int, check func(s Server) error, err e
 	}, nil
 }
 
-func (c *Console) kick(q *request, in *Reason) (Output, error) {
+func (c *Console) kick(q *request, in *api.Reason) (api.Output, error) {
 	id, check, err := q.player(in.Name)
 	if err != nil {
-		return Output{}, err
+		return api.Output{}, err
 	}
 	return c.run(q, check, "kick", id, in.Reason)
 }
 
-func (c *Console) ban(q *request, in *BanRequest) (Output, error) {
+func (c *Console) ban(q *request, in *api.BanRequest) (api.Output, error) {
 	id, check, err := q.player(in.Name)
 	if err != nil {
-		return Output{}, err
+		return api.Output{}, err
 	}
 	return c.run(q, check, "ban", id, in.Minutes, in.Reason)
 }
 
-func (c *Console) mute(q *request, in *MuteRequest) (Output, error) {
+func (c *Console) mute(q *request, in *api.MuteRequest) (api.Output, error) {
 	id, check, err := q.player(in.Name)
 	if err != nil {
-		return Output{}, err
+		return api.Output{}, err
 	}
 	return c.run(q, check, "muteid", id, in.Seconds, in.Reason)
 }
 
-func (c *Console) unmute(q *request, _ *struct{}) (Output, error) {
+func (c *Console) unmute(q *request, _ *struct{}) (api.Output, error) {
 	id, check, err := q.player("")
 	if err != nil {
-		return Output{}, err
+		return api.Output{}, err
 	}
 	return c.run(q, check, "unmuteid", id)
 }
 
-func (c *Console) move(q *request, in *TeamRequest) (Output, error) {
+func (c *Console) move(q *request, in *api.TeamRequest) (api.Output, error) {
 	id, check, err := q.player(in.Name)
 	if err != nil {
-		return Output{}, err
+		return api.Output{}, err
 	}
 	return c.run(q, check, "set_team", id, int(in.Team.Team), in.Delay)
 }
@@ -342,42 +343,42 @@ func (c *Console) move(q *request, in *TeamRequest) (Output, error) {
 // maxBans limits the number of bans listed.
 const maxBans = 2000
 
-func (c *Console) bans(q *request, _ *struct{}) (Bans, error) {
+func (c *Console) bans(q *request, _ *struct{}) (api.Bans, error) {
 	var s Server
 	may := false
 	if err := c.do(q.Context(), func(on Server) { s, may = on, c.may(q, "bans") }); err != nil {
-		return Bans{}, err
+		return api.Bans{}, err
 	}
 	if !may {
-		return Bans{}, errMay("bans")
+		return api.Bans{}, errMay("bans")
 	}
 	all := s.Bans() // may be long, so not on the server's goroutine
-	out := Bans{Bans: []Ban{}, More: max(len(all)-maxBans, 0)}
+	out := api.Bans{Bans: []api.Ban{}, More: max(len(all)-maxBans, 0)}
 	for _, b := range all[:min(len(all), maxBans)] {
-		out.Bans = append(out.Bans, Ban{b.Target(), b.Until.UTC(), safetext.Line(b.Reason)})
+		out.Bans = append(out.Bans, api.Ban{Target: b.Target(), Until: b.Until.UTC(), Reason: safetext.Line(b.Reason)})
 	}
 	return out, nil
 }
 
-func (c *Console) addBan(q *request, in *NewBan) (Output, error) {
+func (c *Console) addBan(q *request, in *api.NewBan) (api.Output, error) {
 	if strings.Trim(in.Target, "0123456789") == "" {
-		return Output{}, badRequest("the target must be an address, a network or a range")
+		return api.Output{}, badRequest("the target must be an address, a network or a range")
 	}
 	return c.run(q, nil, "ban", in.Target, in.Minutes, in.Reason)
 }
 
-func (c *Console) removeBan(q *request, _ *struct{}) (Output, error) {
+func (c *Console) removeBan(q *request, _ *struct{}) (api.Output, error) {
 	target := q.URL.Query().Get("target")
 	if strings.Trim(target, "0123456789") == "" { // an index into the list, which changes
-		return Output{}, badRequest("the target must be an address, a network or a range")
+		return api.Output{}, badRequest("the target must be an address, a network or a range")
 	}
 	return c.run(q, nil, "unban", target)
 }
 
-func (c *Console) votes(q *request, _ *struct{}) (Votes, error) {
+func (c *Console) votes(q *request, _ *struct{}) (api.Votes, error) {
 	var v server.Votes
 	if err := c.do(q.Context(), func(s Server) { v = s.Votes() }); err != nil {
-		return Votes{}, err
+		return api.Votes{}, err
 	}
 	command := func(line string) string {
 		if q.isAdmin() {
@@ -385,12 +386,12 @@ func (c *Console) votes(q *request, _ *struct{}) (Votes, error) {
 		}
 		return ""
 	}
-	out := Votes{Options: []VoteOption{}}
+	out := api.Votes{Options: []api.VoteOption{}}
 	for _, o := range v.Options {
-		out.Options = append(out.Options, VoteOption{o.Text, command(o.Command)})
+		out.Options = append(out.Options, api.VoteOption{Text: o.Text, Command: command(o.Command)})
 	}
 	if v.Running != "" {
-		out.Running = &RunningVote{
+		out.Running = &api.RunningVote{
 			About: v.Running, Reason: v.Reason, Command: command(v.Command), Caller: int(v.Caller),
 			Yes: v.Yes, No: v.No, Total: v.Total, Seconds: int(v.Left / time.Second),
 		}
@@ -398,15 +399,15 @@ func (c *Console) votes(q *request, _ *struct{}) (Votes, error) {
 	return out, nil
 }
 
-func (c *Console) addVote(q *request, in *VoteOption) (Output, error) {
+func (c *Console) addVote(q *request, in *api.VoteOption) (api.Output, error) {
 	return c.run(q, nil, "add_vote", in.Text, in.Command)
 }
 
-func (c *Console) removeVote(q *request, _ *struct{}) (Output, error) {
+func (c *Console) removeVote(q *request, _ *struct{}) (api.Output, error) {
 	return c.run(q, nil, "remove_vote", q.URL.Query().Get("text"))
 }
 
-func (c *Console) decide(q *request, in *Decision) (Output, error) {
+func (c *Console) decide(q *request, in *api.Decision) (api.Output, error) {
 	what := "no"
 	if in.Yes {
 		what = "yes"
@@ -419,18 +420,18 @@ func (c *Console) decide(q *request, in *Decision) (Output, error) {
 	}, "vote", what)
 }
 
-func (c *Console) maps(q *request, _ *struct{}) (Maps, error) {
+func (c *Console) maps(q *request, _ *struct{}) (api.Maps, error) {
 	var m server.MapInfo
 	var read func() []string
 	if err := c.do(q.Context(), func(s Server) { m, read = s.Map(), s.Maps(q.op.Level) }); err != nil {
-		return Maps{}, err
+		return api.Maps{}, err
 	}
-	return Maps{Map: m.Name, GameType: m.GameType, Next: m.Next, Rotation: append([]string{}, m.Rotation...), Maps: append([]string{}, read()...)}, nil
+	return api.Maps{Map: m.Name, GameType: m.GameType, Next: m.Next, Rotation: append([]string{}, m.Rotation...), Maps: append([]string{}, read()...)}, nil
 }
 
-func (c *Console) changeMap(q *request, in *MapChange) (Output, error) {
+func (c *Console) changeMap(q *request, in *api.MapChange) (api.Output, error) {
 	if in.Map == "" {
-		return Output{}, badRequest("map must be the name of a map")
+		return api.Output{}, badRequest("map must be the name of a map")
 	}
 	if in.Now {
 		return c.run(q, nil, "sv_map", in.Map)
@@ -438,7 +439,7 @@ func (c *Console) changeMap(q *request, in *MapChange) (Output, error) {
 	return c.run(q, nil, "change_map", in.Map)
 }
 
-func (c *Console) setRotation(q *request, in *Rotation) (Output, error) {
+func (c *Console) setRotation(q *request, in *api.Rotation) (api.Output, error) {
 	return c.run(q, nil, "sv_maprotation", strings.Join(in.Maps, " "))
 }
 
@@ -451,8 +452,8 @@ func (c *Console) forEach(q *request, f func(e console.Entry)) {
 	}
 }
 
-func (c *Console) listSettings(q *request, _ *struct{}) (SettingsList, error) {
-	list := []Setting{}
+func (c *Console) listSettings(q *request, _ *struct{}) (api.SettingsList, error) {
+	list := []api.Setting{}
 	err := c.do(q.Context(), func(Server) {
 		all := c.settings.console
 		c.forEach(q, func(e console.Entry) {
@@ -460,7 +461,7 @@ func (c *Console) listSettings(q *request, _ *struct{}) (SettingsList, error) {
 			if allowed == "" {
 				return
 			}
-			s := Setting{
+			s := api.Setting{
 				Name:    e.Name,
 				Value:   safetext.Line(all.Value(e.Name)),
 				Default: byDefault,
@@ -483,12 +484,12 @@ func (c *Console) listSettings(q *request, _ *struct{}) (SettingsList, error) {
 		})
 	})
 	if err != nil {
-		return SettingsList{}, err
+		return api.SettingsList{}, err
 	}
-	return SettingsList{list}, nil
+	return api.SettingsList{Settings: list}, nil
 }
 
-func (c *Console) set(q *request, in *Value) (Changed, error) {
+func (c *Console) set(q *request, in *api.Value) (api.Changed, error) {
 	name := q.PathValue("name")
 	var value string
 	out, err := c.run(q, func(Server) error {
@@ -498,7 +499,7 @@ func (c *Console) set(q *request, in *Value) (Changed, error) {
 		return nil
 	}, name, in.Value)
 	if err != nil {
-		return Changed{}, err
+		return api.Changed{}, err
 	}
 	err = c.do(q.Context(), func(Server) {
 		e, _ := c.settings.console.Lookup(name, q.caller())
@@ -507,30 +508,30 @@ func (c *Console) set(q *request, in *Value) (Changed, error) {
 		}
 	})
 	if err != nil {
-		return Changed{}, err
+		return api.Changed{}, err
 	}
-	return Changed{value, out.Output}, nil
+	return api.Changed{Value: value, Output: out.Output}, nil
 }
 
-func (c *Console) commands(q *request, _ *struct{}) (Commands, error) {
-	list := []Command{}
+func (c *Console) commands(q *request, _ *struct{}) (api.Commands, error) {
+	list := []api.Command{}
 	err := c.do(q.Context(), func(Server) {
-		c.forEach(q, func(e console.Entry) { list = append(list, Command{e.Name, e.Params, e.Help}) })
+		c.forEach(q, func(e console.Entry) { list = append(list, api.Command{Name: e.Name, Params: e.Params, Help: e.Help}) })
 	})
 	if err != nil {
-		return Commands{}, err
+		return api.Commands{}, err
 	}
-	return Commands{list}, nil
+	return api.Commands{Commands: list}, nil
 }
 
-func (c *Console) command(q *request, in *Line) (LineOutput, error) {
+func (c *Console) command(q *request, in *api.Line) (api.LineOutput, error) {
 	switch {
 	case strings.ContainsAny(in.Line, "\x00\r\n"):
-		return LineOutput{}, badRequest("the line must not contain line breaks")
+		return api.LineOutput{}, badRequest("the line must not contain line breaks")
 	case len(in.Line) > console.MaxCommand:
-		return LineOutput{}, badRequest("the line must have at most %d bytes", console.MaxCommand)
+		return api.LineOutput{}, badRequest("the line must have at most %d bytes", console.MaxCommand)
 	case strings.TrimSpace(in.Line) == "":
-		return LineOutput{}, badRequest("the line is empty")
+		return api.LineOutput{}, badRequest("the line is empty")
 	}
 	return c.runLine(q, in.Line, func(Server) bool { return true })
 }
@@ -538,34 +539,34 @@ func (c *Console) command(q *request, in *Line) (LineOutput, error) {
 // levels are the levels of log lines, in ascending order.
 var levels = []string{"debug", "info", "warn", "error"}
 
-func (c *Console) readLog(q *request, _ *struct{}) (Log, error) {
+func (c *Console) readLog(q *request, _ *struct{}) (api.Log, error) {
 	query := q.URL.Query()
 	from, err := q.number("from", 0, 0, math.MaxInt)
 	if err != nil {
-		return Log{}, err
+		return api.Log{}, err
 	}
 	limit, err := q.number("limit", 500, 1, maxLogLines)
 	if err != nil {
-		return Log{}, err
+		return api.Log{}, err
 	}
 	least := 0
 	if level := query.Get("level"); level != "" {
 		if least = slices.Index(levels, level); least < 0 {
-			return Log{}, badRequest("level must be one of %s", strings.Join(levels, ", "))
+			return api.Log{}, badRequest("level must be one of %s", strings.Join(levels, ", "))
 		}
 	}
 	system, text, admin := query.Get("system"), strings.ToLower(query.Get("text")), q.isAdmin()
-	lines, next := c.log.since(nil, uint64(from), func(l *LogLine) bool { return l.isFor(admin) && (system == "" || l.System == system) })
-	lines = slices.DeleteFunc(lines, func(l LogLine) bool {
+	lines, next := c.log.since(nil, uint64(from), func(l *api.LogLine) bool { return mayRead(l, admin) && (system == "" || l.System == system) })
+	lines = slices.DeleteFunc(lines, func(l api.LogLine) bool {
 		return slices.Index(levels, l.Level) < least || text != "" && !strings.Contains(strings.ToLower(l.Text), text)
 	})
-	return Log{append([]LogLine{}, lines[max(len(lines)-limit, 0):]...), next}, nil
+	return api.Log{Lines: append([]api.LogLine{}, lines[max(len(lines)-limit, 0):]...), Next: next}, nil
 }
 
-func (c *Console) samples(q *request, _ *struct{}) (Samples, error) {
+func (c *Console) samples(q *request, _ *struct{}) (api.Samples, error) {
 	step, err := q.number("step", 1, 1, 60)
 	if err != nil || step != 1 && step != 60 {
-		return Samples{}, badRequest("step must be 1 or 60")
+		return api.Samples{}, badRequest("step must be 1 or 60")
 	}
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
@@ -573,15 +574,15 @@ func (c *Console) samples(q *request, _ *struct{}) (Samples, error) {
 	if step == 60 {
 		r = &c.state.minutes
 	}
-	return Samples{step, append([]Sample{}, r.samples...)}, nil
+	return api.Samples{Step: step, Samples: append([]api.Sample{}, r.samples...)}, nil
 }
 
 func (c *Console) events(q *request, _ *struct{}) (any, error) { return nil, c.stream(q) }
 
-func (c *Console) listTokens(*request, *struct{}) (Tokens, error) {
-	out := Tokens{[]Token{}}
+func (c *Console) listTokens(*request, *struct{}) (api.Tokens, error) {
+	out := api.Tokens{Tokens: []api.Token{}}
 	for _, t := range c.tokens.list() {
-		out.Tokens = append(out.Tokens, Token{t.Name, t.Level, t.Created, t.Expires})
+		out.Tokens = append(out.Tokens, api.Token{Name: t.Name, Level: t.Level, Created: t.Created, Expires: t.Expires})
 	}
 	return out, nil
 }
@@ -589,15 +590,15 @@ func (c *Console) listTokens(*request, *struct{}) (Tokens, error) {
 // maxTokenDays limits the days until a token expires.
 const maxTokenDays = 3650
 
-func (c *Console) addToken(q *request, in *NewToken) (TokenText, error) {
+func (c *Console) addToken(q *request, in *api.NewToken) (api.TokenText, error) {
 	_, known := console.ParseLevel(in.Level)
 	switch {
 	case !tokenName.MatchString(in.Name):
-		return TokenText{}, badRequest("the name must have 1 to 32 letters, digits, dots, dashes and underscores")
+		return api.TokenText{}, badRequest("the name must have 1 to 32 letters, digits, dots, dashes and underscores")
 	case !known:
-		return TokenText{}, badRequest("level must be admin, moderator or helper")
+		return api.TokenText{}, badRequest("level must be admin, moderator or helper")
 	case in.Days < 0 || in.Days > maxTokenDays:
-		return TokenText{}, badRequest("days must be from 0 to %d", maxTokenDays)
+		return api.TokenText{}, badRequest("days must be from 0 to %d", maxTokenDays)
 	}
 	now := c.cfg.Now()
 	var expires time.Time
@@ -606,21 +607,21 @@ func (c *Console) addToken(q *request, in *NewToken) (TokenText, error) {
 	}
 	text, err := c.tokens.add(in.Name, in.Level, now, expires)
 	if err != nil {
-		return TokenText{}, err
+		return api.TokenText{}, err
 	}
 	op := q.op
 	if err := c.do(q.Context(), func(s Server) { s.Note(&op, "token_added", in.Name+" ("+in.Level+")") }); err != nil {
 		c.tokens.remove(in.Name) // no action without its log entry
-		return TokenText{}, err
+		return api.TokenText{}, err
 	}
-	return TokenText{text}, nil
+	return api.TokenText{Token: text}, nil
 }
 
-func (c *Console) removeToken(q *request, _ *struct{}) (Done, error) {
+func (c *Console) removeToken(q *request, _ *struct{}) (api.Done, error) {
 	name := q.URL.Query().Get("name")
 	if err := c.tokens.remove(name); err != nil {
-		return Done{}, err
+		return api.Done{}, err
 	}
 	op := q.op
-	return Done{}, c.do(q.Context(), func(s Server) { s.Note(&op, "token_removed", name) })
+	return api.Done{}, c.do(q.Context(), func(s Server) { s.Note(&op, "token_removed", name) })
 }

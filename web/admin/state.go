@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/web/admin/internal/api"
 )
 
 const (
@@ -38,25 +39,25 @@ type state struct {
 	visits  []*visit // oldest first
 	samples ring
 	minutes ring
-	minute  []Sample // of the current minute
-	fresh   bool     // since the last publish
+	minute  []api.Sample // of the current minute
+	fresh   bool         // since the last publish
 	events  []event.Event
 	lost    int // events that were dropped because the queue was full
 }
 
 // visit is a Visit.
 type visit struct {
-	Visit
+	api.Visit
 	age time.Duration // age of the connection when last seen
 }
 
 // ring holds the last samples.
 type ring struct {
 	size    int
-	samples []Sample
+	samples []api.Sample
 }
 
-func (r *ring) add(s Sample) {
+func (r *ring) add(s api.Sample) {
 	if len(r.samples) >= r.size {
 		r.samples = append(r.samples[:0], r.samples[len(r.samples)-r.size+1:]...)
 	}
@@ -128,7 +129,7 @@ func (s *state) noteVisits(now time.Time) {
 			v = nil
 		}
 		if v == nil {
-			v = &visit{Visit: Visit{Address: cl.Addr.String(), Version: cl.Version, From: now.Add(-cl.Connected).UTC()}}
+			v = &visit{Visit: api.Visit{Address: cl.Addr.String(), Version: cl.Version, From: now.Add(-cl.Connected).UTC()}}
 			if s.visits = append(s.visits, v); len(s.visits) > maxVisits {
 				s.visits = slices.Delete(s.visits, 0, maxVisits/10)
 			}
@@ -153,7 +154,7 @@ func (s *state) endVisit(id game.PlayerID, now time.Time) {
 // addSample adds a sample of the server since the last copy. The new status is in spare.
 func (s *state) addSample(now time.Time, span time.Duration) {
 	is, was := &s.spare, &s.last
-	sample := Sample{Time: now.UTC().Truncate(time.Millisecond), Bots: is.Bots}
+	sample := api.Sample{Time: now.UTC().Truncate(time.Millisecond), Bots: is.Bots}
 	for i := range is.Info.Clients {
 		if !is.Info.Clients[i].Bot {
 			sample.Players++
@@ -174,7 +175,7 @@ func (s *state) addSample(now time.Time, span time.Duration) {
 		sample.Sent = float64(is.Network.SentBytes-was.Network.SentBytes) / seconds
 	}
 	s.last, s.spare = s.spare, s.last
-	sample.round()
+	round(&sample)
 	s.samples.add(sample)
 	if s.minute = append(s.minute, sample); now.Sub(s.minute[0].Time) >= time.Minute-copyInterval {
 		s.minutes.add(mean(s.minute))
@@ -183,8 +184,8 @@ func (s *state) addSample(now time.Time, span time.Duration) {
 }
 
 // mean returns the mean of samples, with the maximum of tick times and player counts.
-func mean(samples []Sample) Sample {
-	m := Sample{Time: samples[0].Time}
+func mean(samples []api.Sample) api.Sample {
+	m := api.Sample{Time: samples[0].Time}
 	n := float64(len(samples))
 	for _, s := range samples {
 		m.Tick += s.Tick / n
@@ -192,22 +193,22 @@ func mean(samples []Sample) Sample {
 		m.Sent += s.Sent / n
 		m.TickMax, m.Players, m.Bots = max(m.TickMax, s.TickMax), max(m.Players, s.Players), max(m.Bots, s.Bots)
 	}
-	m.round()
+	round(&m)
 	return m
 }
 
-// round removes digits that are too small to matter.
-func (s *Sample) round() {
+// round removes the digits of a sample that are too small to matter.
+func round(s *api.Sample) {
 	s.Tick = math.Round(s.Tick*1e4) / 1e4
 	s.Received, s.Sent = math.Round(s.Received), math.Round(s.Sent)
 }
 
 // players returns the players, with or without their addresses.
-func (s *state) players(addresses bool) []Player {
-	list := make([]Player, 0, len(s.clients))
+func (s *state) players(addresses bool) []api.Player {
+	list := make([]api.Player, 0, len(s.clients))
 	for i := range s.clients {
 		cl := &s.clients[i]
-		p := Player{
+		p := api.Player{
 			ID: int(cl.ID), State: string(cl.State), Name: cl.Name, Clan: cl.Clan, Country: int(cl.Country), Team: cl.Team,
 			Score: int(cl.Score), Latency: int(cl.Latency), Version: cl.Version, MutedFor: int((cl.Muted + time.Second - 1) / time.Second),
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/admin/internal/api"
 )
 
 const (
@@ -120,19 +121,19 @@ func (c *Console) publish() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	all := func(*reader) bool { return true }
-	var lines []LogLine
-	lines, h.nextLine = c.log.since(nil, h.nextLine, func(*LogLine) bool { return len(h.readers) > 0 })
+	var lines []api.LogLine
+	lines, h.nextLine = c.log.since(nil, h.nextLine, func(*api.LogLine) bool { return len(h.readers) > 0 })
 	for i := range lines {
 		l := &lines[i]
-		h.send("log", appendMessage(nil, "log", strconv.FormatUint(l.Seq, 10), l), func(r *reader) bool { return l.isFor(r.admin) })
+		h.send("log", appendMessage(nil, "log", strconv.FormatUint(l.Seq, 10), l), func(r *reader) bool { return mayRead(l, r.admin) })
 	}
 	s.mu.Lock()
 	events, lost, fresh := s.events, s.lost, s.fresh
 	s.events, s.lost, s.fresh = nil, 0, false
-	var players [2][]Player
-	var sample Sample
+	var players [2][]api.Player
+	var sample api.Sample
 	if fresh && len(h.readers) > 0 {
-		players = [2][]Player{s.players(false), s.players(true)}
+		players = [2][]api.Player{s.players(false), s.players(true)}
 		if n := len(s.samples.samples); n > 0 {
 			sample = s.samples.samples[n-1]
 		}
@@ -140,23 +141,17 @@ func (c *Console) publish() {
 	s.mu.Unlock()
 	for _, e := range events {
 		private := isPrivate(e)
-		h.send("event", appendMessage(nil, "event", "", GameEvent{event.Name(e), e}), func(r *reader) bool { return r.admin || !private })
+		h.send("event", appendMessage(nil, "event", "", api.GameEvent{Event: event.Name(e), About: e}), func(r *reader) bool { return r.admin || !private })
 	}
 	for _, r := range h.readers {
 		r.lost.Add(int64(lost))
 	}
 	if fresh && len(h.readers) > 0 {
 		for i, list := range players {
-			h.send("players", appendMessage(nil, "players", "", Players{list}), func(r *reader) bool { return r.addresses == (i == 1) })
+			h.send("players", appendMessage(nil, "players", "", api.Players{Players: list}), func(r *reader) bool { return r.addresses == (i == 1) })
 		}
 		h.send("sample", appendMessage(nil, "sample", "", sample), all)
 	}
-}
-
-// GameEvent is an event of the game.
-type GameEvent struct {
-	Event string      `json:"event" doc:"Type of the event, such as chat, kill, joined, left, team_change, vote_start or map_change"`
-	About event.Event `json:"about"`
 }
 
 // isPrivate reports whether only some players may see an event.
@@ -211,7 +206,7 @@ func (c *Console) stream(q *request) error {
 	}
 	first := []byte(": teeyard\nretry: 3000\n\n")
 	if resume && slices.Contains(r.topics, "log") {
-		missed, _ := c.log.since(nil, from, func(l *LogLine) bool { return l.isFor(r.admin) })
+		missed, _ := c.log.since(nil, from, func(l *api.LogLine) bool { return mayRead(l, r.admin) })
 		for i := range missed {
 			first = appendMessage(first, "log", strconv.FormatUint(missed[i].Seq, 10), missed[i])
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/admin/internal/api"
 )
 
 // streamReader reads an event stream.
@@ -112,7 +113,7 @@ func TestStream(t *testing.T) {
 	if got := otherPlayers.next("players", "alice"); strings.Contains(got, "10.0.0.7") {
 		t.Errorf("a moderator gets %s", got)
 	}
-	all := get[Log](v, "/log?limit=4096").Lines
+	all := get[api.Log](v, "/log?limit=4096").Lines
 	again := openStream(t, s, v, "?topics=log", "Last-Event-ID", uintText(all[len(all)-3].Seq))
 	for _, want := range all[len(all)-2:] {
 		if got := again.next("log", ""); !strings.Contains(got, `{"seq":`+uintText(want.Seq)+",") {
@@ -171,7 +172,7 @@ func TestSlowReaders(t *testing.T) {
 	testenv.Eventually(t, "all lines are handed on", func() bool {
 		c.hub.mu.Lock()
 		defer c.hub.mu.Unlock()
-		_, next := c.log.since(nil, 1<<40, func(*LogLine) bool { return false })
+		_, next := c.log.since(nil, 1<<40, func(*api.LogLine) bool { return false })
 		return c.hub.nextLine == next
 	})
 	c.hub.mu.Lock()

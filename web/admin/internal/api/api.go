@@ -1,14 +1,15 @@
-package admin
+// Package api has the types of the JSON values that the HTTP API of the admin page receives and
+// sends. The OpenAPI document is generated from them.
+package api
 
 import (
 	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
-
-// The types of the API. The OpenAPI document is generated from them.
 
 // Failure is the answer to a request that failed.
 type Failure struct {
@@ -288,4 +289,19 @@ type NewToken struct {
 // TokenText is a new token with its text.
 type TokenText struct {
 	Token string `json:"token" doc:"Send it in the header Authorization: Bearer TOKEN. It is not shown again."`
+}
+
+// LogLine is a line of the server's log.
+type LogLine struct {
+	Seq    uint64    `json:"seq" doc:"Number of the line, counted from the start of the server"`
+	Time   time.Time `json:"time"`
+	Level  string    `json:"level" doc:"debug, info, warn or error"`
+	System string    `json:"system" doc:"Part of the server that logged the line, such as server, chat or net_ban"`
+	Text   string    `json:"text"`
+}
+
+// GameEvent is an event of the game.
+type GameEvent struct {
+	Event string      `json:"event" doc:"Type of the event, such as chat, kill, joined, left, team_change, vote_start or map_change"`
+	About event.Event `json:"about"`
 }
