@@ -141,7 +141,7 @@ func (v *visitor) world(w *World) {
 	if v.extra(46, w.ddrace != nil) {
 		v.ddrace(w)
 	}
-	v.infoChangeDelay(&w.rules)
+	v.lateRules(&w.rules)
 	v.end()
 	for _, s := range w.hooks.state {
 		v.plain(w, s.hook)
@@ -151,16 +151,26 @@ func (v *visitor) world(w *World) {
 	}
 }
 
+// rules visits the rules of the table that are not late.
 func (v *visitor) rules(r *Rules) {
-	pair(v, &r.Warmup, &r.Countdown)
-	pair(v, &r.ScoreLimit, &r.TimeLimit)
-	pair(v, &r.MatchesPerMap, &r.PlayerSlots)
-	pair(v, &r.MaxClients, &r.TournamentMode)
-	pair(v, &r.RespawnDelayTDM, &r.TeamBalanceTime)
-	pair(v, &r.InactiveTime, &r.InactiveAction)
-	num(v, &r.VoteKickMin)
-	v.bools(&r.MapRotation, &r.MatchSwap, &r.Powerups, &r.TeamDamage, &r.ReadyMode, &r.SpamProtection,
-		&r.InactiveSpecKick, &r.SilentSpectators, &r.StrictSpectate, &r.PureTuning, &r.VoteKick, &r.VoteSpectate)
+	var last *int32 // a number without its pair
+	var switches [maxSwitches]*bool
+	n := 0
+	for i := range ruleSettings {
+		switch s := &ruleSettings[i]; {
+		case s.Late:
+		case s.Switch != nil:
+			switches[n] = s.Switch(r)
+			n++
+		case last == nil:
+			last = s.Number(r)
+		default:
+			pair(v, last, s.Number(r))
+			last = nil
+		}
+	}
+	num(v, last)
+	v.bools(switches[:n]...)
 	if v.op == restoring {
 		limited := *r
 		if limited.clamp(); limited != *r && v.err == nil {
@@ -169,13 +179,29 @@ func (v *visitor) rules(r *Rules) {
 	}
 }
 
-// infoChangeDelay visits the delay unless it is the default.
-func (v *visitor) infoChangeDelay(r *Rules) {
-	if v.extra(47, r.InfoChangeDelay != defaultInfoChangeDelay) {
-		num(v, &r.InfoChangeDelay)
-		within(v, "delay of changes", r.InfoChangeDelay, 0, 9999)
-	} else if v.op == restoring {
-		r.InfoChangeDelay = defaultInfoChangeDelay
+// maxSwitches is an upper limit for the switches of the table.
+const maxSwitches = 32
+
+// firstLateRule is the number of the part with the first late rule. The next ones follow.
+const firstLateRule = 47
+
+// lateRules visits the late rules that differ from their default.
+func (v *visitor) lateRules(r *Rules) {
+	number := uint8(firstLateRule)
+	for i := range ruleSettings {
+		s := &ruleSettings[i]
+		if !s.Late {
+			continue
+		}
+		n := s.Value(r)
+		if v.extra(number, n != s.Default) {
+			num(v, &n)
+			within(v, s.Name, n, s.Min, s.Max)
+		} else if v.op == restoring {
+			n = s.Default
+		}
+		s.Set(r, n)
+		number++
 	}
 }
 

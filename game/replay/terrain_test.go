@@ -137,10 +137,9 @@ func TestLongestHeader(t *testing.T) {
 	}
 	// All numbers are as long as they can be.
 	h.StartTime, h.IdleTicks = math.MinInt64, MaxIdleTicks
-	for _, v := range ruleInts(&h.Rules) {
-		*v = math.MinInt32
+	for _, s := range game.RuleSettings() {
+		s.Set(&h.Rules, math.MinInt32)
 	}
-	h.Rules.VoteKickMin, h.Rules.InfoChangeDelay = math.MinInt32, math.MinInt32
 	for i := range h.Tuning {
 		h.Tuning[i] = math.MinInt32
 	}

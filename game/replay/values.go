@@ -22,39 +22,29 @@ func appendBool(dst []byte, v bool) []byte {
 	return append(dst, 0)
 }
 
-// ruleInts and ruleBools list the rules in the order of the format. Rules that came later follow
-// if they are not the default, which further bits of the set of ruleBools say.
-func ruleInts(r *game.Rules) [12]*int32 {
-	return [...]*int32{&r.Warmup, &r.Countdown, &r.ScoreLimit, &r.TimeLimit, &r.MatchesPerMap, &r.PlayerSlots, &r.MaxClients,
-		&r.TournamentMode, &r.RespawnDelayTDM, &r.TeamBalanceTime, &r.InactiveTime, &r.InactiveAction}
-}
-
-func ruleBools(r *game.Rules) [12]*bool {
-	return [...]*bool{&r.MapRotation, &r.MatchSwap, &r.Powerups, &r.TeamDamage, &r.ReadyMode, &r.SpamProtection,
-		&r.InactiveSpecKick, &r.SilentSpectators, &r.StrictSpectate, &r.PureTuning, &r.VoteKick, &r.VoteSpectate}
-}
-
+// appendRules writes the numbers of game.RuleSettings, then a set of bits for the switches. Further
+// bits say which late rules follow, because they are not the default.
 func appendRules(dst []byte, r *game.Rules) []byte {
-	for _, v := range ruleInts(r) {
-		dst = appendInt(dst, *v)
-	}
-	dst = appendInt(dst, r.VoteKickMin)
-	var set uint64
-	for i, v := range ruleBools(r) {
-		if *v {
-			set |= 1 << i
+	var set, bit uint64 = 0, 1
+	var late []byte
+	for _, s := range game.RuleSettings() {
+		n := s.Value(r)
+		switch {
+		case s.Late:
+			if n != s.Default {
+				set |= bit
+				late = appendInt(late, n)
+			}
+		case s.Number != nil:
+			dst = appendInt(dst, n)
+			continue
+		case n != 0:
+			set |= bit
 		}
+		bit <<= 1
 	}
-	if r.InfoChangeDelay == defaultInfoChangeDelay {
-		return binary.AppendUvarint(dst, set)
-	}
-	return appendInt(binary.AppendUvarint(dst, set|hasInfoChangeDelay), r.InfoChangeDelay)
+	return append(binary.AppendUvarint(dst, set), late...)
 }
-
-var defaultInfoChangeDelay = game.DefaultRules().InfoChangeDelay
-
-// hasInfoChangeDelay is the bit after those of ruleBools.
-const hasInfoChangeDelay = 1 << 12
 
 func appendTuning(dst []byte, t *game.Tuning) []byte {
 	for _, v := range t {
@@ -166,18 +156,28 @@ func (s *fieldReader) readBytes() []byte {
 }
 
 func (s *fieldReader) readRules(r *game.Rules) {
-	for _, v := range ruleInts(r) {
-		*v = s.int()
+	var set uint64
+	first := true
+	for _, rule := range game.RuleSettings() {
+		if rule.Number != nil && !rule.Late {
+			rule.Set(r, s.int())
+			continue
+		}
+		if first {
+			set, first = s.uvarint(), false
+		}
+		has := set&1 != 0
+		set >>= 1
+		switch {
+		case !rule.Late:
+			*rule.Switch(r) = has
+		case has:
+			rule.Set(r, s.int())
+		default:
+			rule.Set(r, rule.Default)
+		}
 	}
-	r.VoteKickMin = s.int()
-	set := s.uvarint()
-	for i, v := range ruleBools(r) {
-		*v = set>>i&1 != 0
-	}
-	if r.InfoChangeDelay = defaultInfoChangeDelay; set&hasInfoChangeDelay != 0 {
-		r.InfoChangeDelay = s.int()
-	}
-	if set>>(len(ruleBools(r))+1) != 0 {
+	if set != 0 {
 		s.fail()
 	}
 }
