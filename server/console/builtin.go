@@ -56,7 +56,7 @@ func (c *Console) toggle(call *Call) {
 		call.Warn("Console", "No such command: '%s'.", call.Arg(0))
 		return
 	}
-	if _, ok := e.variable.(*IntVar); !ok {
+	if _, ok := e.variable.(*intVar); !ok {
 		call.Warn("Console", "Invalid command: '%s'.", call.Arg(0))
 		return
 	}

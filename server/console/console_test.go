@@ -714,7 +714,7 @@ func TestSettingsAsReleased(t *testing.T) {
 		var got string
 		var at any
 		switch v := e.variable.(type) {
-		case *IntVar:
+		case *intVar:
 			got, at = fmt.Sprintf("%s %d %d %d", v.Name, v.Default, v.Min, v.Max), v.Value
 		case *StringVar:
 			got, at = fmt.Sprintf("%s %s %d", v.Name, strconv.Quote(v.Default), v.Size), v.Value

@@ -48,18 +48,32 @@ type StringVar struct {
 
 // RegisterInt adds a variable and sets it to its default.
 func (c *Console) RegisterInt(v IntVar) error {
-	if v.Value == nil {
+	p := v.Value
+	if p == nil {
 		return fmt.Errorf("%w: %s has no value", ErrCommand, v.Name)
 	}
+	return c.RegisterIntFunc(v, func() int { return *p }, func(x int) { *p = x })
+}
+
+// RegisterIntFunc is like RegisterInt for a value that get and set read and change. It ignores
+// Value.
+func (c *Console) RegisterIntFunc(v IntVar, get func() int, set func(int)) error {
 	if v.Default != v.clamp(v.Default) {
 		return fmt.Errorf("%w: default %d of %s is out of range", ErrCommand, v.Default, v.Name)
 	}
-	p := &v
+	p := &intVar{v, get, set}
 	_, err := c.register(Command{Name: v.Name, Params: "?i", Help: v.Help, Flags: v.Flags, Run: p.run}, p)
 	if err == nil {
-		*v.Value = v.Default
+		set(v.Default)
 	}
 	return err
+}
+
+// intVar is a registered IntVar.
+type intVar struct {
+	IntVar
+	get func() int
+	put func(int)
 }
 
 // RegisterString adds a variable and sets it to its default.
@@ -88,10 +102,11 @@ func (v *IntVar) clamp(x int) int {
 	return x
 }
 
-func (v *IntVar) run(call *Call) {
+func (v *intVar) run(call *Call) {
 	x := call.Int(0)
-	if *v.Value = v.clamp(x); *v.Value != x {
-		call.Warn("config", "%s: %d is out of range (%s); using %d", v.Name, x, v.limits(), *v.Value)
+	used := v.clamp(x)
+	if v.put(used); used != x {
+		call.Warn("config", "%s: %d is out of range (%s); using %d", v.Name, x, v.limits(), used)
 	}
 }
 
@@ -106,16 +121,16 @@ func (v *IntVar) limits() string {
 	return fmt.Sprintf("%d to %d", v.Min, v.Max)
 }
 
-func (v *IntVar) values() (allowed, byDefault string) {
+func (v *intVar) values() (allowed, byDefault string) {
 	return cmp.Or(v.limits(), "a number"), strconv.Itoa(v.Default)
 }
 
-func (v *IntVar) value() string { return strconv.Itoa(*v.Value) }
+func (v *intVar) value() string { return strconv.Itoa(v.get()) }
 
-func (v *IntVar) set(value string) { *v.Value = parseInt(value) }
+func (v *intVar) set(value string) { v.put(parseInt(value)) }
 
-func (v *IntVar) configLine(name string) (string, bool) {
-	return name + " " + v.value(), *v.Value == v.Default
+func (v *intVar) configLine(name string) (string, bool) {
+	return name + " " + v.value(), v.get() == v.Default
 }
 
 func (v *StringVar) run(call *Call) {
