@@ -208,7 +208,7 @@ func (s *Server) restartSession(now conn.Time, c *session) {
 	}
 	c.sayFarewell("reconnects")
 	s.leaveWorld(c, "")
-	s.votersChanged()
+	s.votes.Recount()
 	limits := c.limits
 	c.reset(now, c.peer, c.version)
 	c.limits = limits
@@ -232,7 +232,7 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	failedAtOnce := c.addrProven && c.conn.State() == conn.StateError && now.Sub(c.connectedAt) < time.Second
 	c.conn.Close(now, c.dropReason)
 	c.sayFarewell(c.dropReason)
-	s.handleVoterLeft(c)
+	s.votes.Left(c.id)
 	s.leaveWorld(c, c.dropReason)
 	c.snapshots.reset()
 	s.sessions[c.id] = nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/vote"
 )
 
 // TestWelcome checks what players are told when they join, and what /rules says.
@@ -68,26 +69,26 @@ func TestAnnouncements(t *testing.T) {
 // configuration, and later for maps that are new.
 func TestAddMapVotes(t *testing.T) {
 	files := fstest.MapFS{"maps/a b.map": {}, "maps/sub/c.map": {}}
-	vote := func(vs []voteOption) (list []string) {
+	options := func(vs []vote.Option) (list []string) {
 		for _, o := range vs {
-			if !strings.Contains(o.text, "yard") && !strings.Contains(o.text, "testbox") {
-				list = append(list, o.text+" = "+o.command)
+			if !strings.Contains(o.Text, "yard") && !strings.Contains(o.Text, "testbox") {
+				list = append(list, o.Text+" = "+o.Command)
 			}
 		}
 		return list
 	}
 	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Files: files}, "add_vote x say x; add_map_votes; add_vote y say y")
 	want := []string{"x = say x", `Map: a b = change_map "a b"`, `Map: sub/c = change_map "sub/c"`, "y = say y"}
-	if got := vote(tn.srv.votes.options); !slices.Equal(got, want) {
+	if got := options(tn.srv.votes.Options()); !slices.Equal(got, want) {
 		t.Errorf("the options are %q", got)
 	}
 	asDDNet := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Files: files, DDNet: true}, "add_map_votes")
-	testenv.Check(t, len(asDDNet.srv.votes.options) == 2, "as DDNet-Server there are the options %q", asDDNet.srv.votes.options)
+	testenv.Check(t, len(asDDNet.srv.votes.Options()) == 2, "as DDNet-Server there are the options %q", asDDNet.srv.votes.Options())
 	tn.run(time.Second)
 	files["maps/d.map"] = &fstest.MapFile{}
 	tn.srv.Execute("add_map_votes")
 	tn.run(time.Second)
-	if got := vote(tn.srv.votes.options); !slices.Equal(got, append(want, `Map: d = change_map "d"`)) {
+	if got := options(tn.srv.votes.Options()); !slices.Equal(got, append(want, `Map: d = change_map "d"`)) {
 		t.Errorf("the options are %q", got)
 	}
 }

@@ -86,23 +86,6 @@ func (c *session) audit(event, via, command string) {
 	}
 }
 
-// auditForced writes that the operator whose line runs has decided a vote.
-func (s *Server) auditForced(result, command string) {
-	e := s.operator
-	e.Event, e.Result, e.Command = "vote_forced", result, command
-	s.audit(e)
-}
-
-// auditVote is audit for a vote that has passed, with the player who called it.
-func (s *Server) auditVote(caller game.PlayerID, command, result string) {
-	id := int(caller)
-	e := auditEntry{Event: "vote_passed", Via: "vote", Client: &id, Name: safetext.Line(s.playerName(caller)), Command: command, Result: result}
-	if c := s.sessions[caller]; c != nil {
-		e.Addr = c.peer.String()
-	}
-	s.audit(e)
-}
-
 // econEntry returns an entry about a client of the external console.
 func (h *econHost) econEntry(event string, client int, command string) auditEntry {
 	e := auditEntry{Event: event, Via: "econ", Level: console.LevelAdmin.String(), Client: &client, Command: command}

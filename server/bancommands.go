@@ -83,6 +83,7 @@ func (s *Server) canBan(call *console.Call, b *bans.Ban) bool {
 		call.Warn("net_ban", "ban error (you can't ban yourself)")
 		return false
 	}
+	_, decides := s.votes.Deciding()
 	for _, c := range s.sessions {
 		if c == nil || !c.isIn(b) {
 			continue
@@ -91,7 +92,7 @@ func (s *Server) canBan(call *console.Call, b *bans.Ban) bool {
 			call.Warn("net_ban", "ban error (you can't ban yourself)")
 			return false
 		}
-		if c.isProtected(who) || s.votes.executingResult && c.rcon.authed {
+		if c.isProtected(who) || decides && c.rcon.authed {
 			call.Warn("net_ban", "ban error (command denied)")
 			return false
 		}

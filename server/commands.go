@@ -32,7 +32,7 @@ func (s *Server) newConsole() error {
 	if err := s.registerSpeech(); err != nil {
 		return err
 	}
-	if err := s.registerPauseVotes(); err != nil {
+	if err := s.votes.Register(c); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	const open, stored = console.Server, console.Server | console.Store
@@ -78,15 +78,10 @@ func (s *Server) newConsole() error {
 		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: s.teamCommand(game.CmdSwapTeams)},
 		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: s.teamCommand(game.CmdShuffleTeams)},
 		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: s.worldCommand(game.CmdLockTeams)},
-		{Name: "add_vote", Params: "s[option] r[command]", Help: "Add an option that players can vote for", Flags: open | console.Lasting, Run: s.cmdAddVote},
 		{Name: "add_map_votes", Help: "Add an option to vote for each map", Flags: open | console.Lasting, Run: s.cmdAddMapVotes},
-		{Name: "force_vote", Params: "s['option'|'kick'|'spectate'] s[option|id] ?r[reason]", Help: "Force a vote: carry it out without asking the players", Flags: open, Run: s.cmdForceVote},
 		{Name: "info", Help: "Show what this server is, as DDNet's votes do", Flags: open | console.Hidden, Run: func(call *console.Call) {
 			call.Print("server", "this is a teeyard %s server", Version())
 		}},
-		{Name: "remove_vote", Params: "s[option]", Help: "Remove an option that players can vote for", Flags: open | console.Lasting, Run: s.cmdRemoveVote},
-		{Name: "clear_votes", Help: "Remove all options that players can vote for", Flags: open | console.Lasting, Run: s.cmdClearVotes},
-		{Name: "vote", Params: "r['yes'|'no']", Help: "Decide the running vote", Flags: open, Run: s.cmdVote},
 		{Name: "force_teambalance", Help: "Force team balance", Flags: open, Run: s.teamCommand(game.CmdBalanceTeams)},
 	}) {
 		if err := c.Register(cmd); err != nil {
@@ -195,7 +190,7 @@ func (s *Server) addHooks() error {
 			if motd := safetext.Lines(s.settings.Motd); motd != "" {
 				s.observe(event.NewMotd(motd))
 			}
-			s.tellAll(func(a audience) { a.SendMotd(s.settings.Motd) })
+			s.sendMotd()
 		}), []string{"sv_motd"}},
 	} {
 		for _, name := range hook.variables {
@@ -205,6 +200,24 @@ func (s *Server) addHooks() error {
 		}
 	}
 	return nil
+}
+
+// sendMotd shows the message of the day again.
+func (s *Server) sendMotd() {
+	s.forEachInGame(func(c *session) { c.bridge.SendMotd(s.settings.Motd) })
+	for _, d := range s.demos.files {
+		d.recorder.SendMotd(s.settings.Motd)
+	}
+	if r := s.broadcastRecorder(); r != nil {
+		r.SendMotd(s.settings.Motd)
+	}
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // sendServerInfo sends all clients the description of the server.
@@ -265,7 +278,7 @@ func (s *Server) gameRulesFor(gameType string, isDDRace bool) game.Rules {
 		InactiveTime: int32(inactiveTime), InactiveAction: int32(v.InactiveAction()), InactiveSpecKick: v.InactiveKickSpec != 0,
 		SilentSpectators: v.SilentSpectatorMode != 0, StrictSpectate: v.StrictSpectateMode != 0,
 		PureTuning: isPure(gameType),
-		VoteKick:   v.VoteKick != 0, VoteKickMin: int32(v.VoteKickMin), VoteSpectate: v.VoteSpectate != 0,
+		VoteKick:   s.votes.Kick != 0, VoteKickMin: int32(s.votes.KickMin), VoteSpectate: s.votes.Spectate != 0,
 	}
 }
 
@@ -281,7 +294,7 @@ func (s *Server) worldCommand(kind game.CommandKind) func(*console.Call) {
 func (s *Server) teamCommand(kind game.CommandKind) func(*console.Call) {
 	run := s.worldCommand(kind)
 	return func(call *console.Call) {
-		if s.votes.executingResult && s.world.GameFlags()&game.GameFlagTeams == 0 {
+		if _, decides := s.votes.Deciding(); decides && s.world.GameFlags()&game.GameFlagTeams == 0 {
 			call.Warn("server", "%s: %s has no teams", call.Name, s.world.ModeName())
 			return
 		}

@@ -1,9 +1,7 @@
 package server
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -60,17 +58,17 @@ func (c *ChatCall) list() {
 
 // tellSetting answers /settings of DDRace for what is a matter of the server. It reports whether it did.
 func (s *Server) tellSetting(c *ChatCall) bool {
-	switch v := &s.settings; c.Arg(0) {
+	switch v := s.votes; c.Arg(0) {
 	case "timeout":
 		c.Reply("The Server Timeout is currently set to %d seconds", conn.Timeout/time.Second)
 	case "votes":
-		if v.VoteKick == 0 {
+		if v.Kick == 0 {
 			c.Reply("Players can't use the Callvote menu tab to kick offenders")
 			return true
 		}
 		c.Reply("Players can use Callvote menu tab to kick offenders")
-		if v.VoteKickBanTime != 0 {
-			c.Reply("Players are banned for %d minute(s) if they get voted off", v.VoteKickBanTime)
+		if v.KickBanTime != 0 {
+			c.Reply("Players are banned for %d minute(s) if they get voted off", v.KickBanTime)
 		} else {
 			c.Reply("Players are just kicked and not banned if they get voted off")
 		}
@@ -89,74 +87,21 @@ func (c *ChatCall) doNotDisturb() {
 	}
 }
 
-// voteMap calls the vote for a map that players may vote for: that of the name, or the one with
-// the shortest name that begins like it and has its characters in that order.
+// voteMap calls the vote for a map that players may vote for; see [vote.Votes.MapOption].
 func (c *ChatCall) voteMap() {
-	wanted := c.Arg(0)
-	if c.session.server.settings.MapVote == 0 {
-		c.Reply("/map is disabled")
+	option, answer := c.session.server.votes.MapOption(c.Arg(0))
+	if answer != "" {
+		c.Reply("%s", answer)
 		return
 	}
-	if wanted == "" {
-		c.Reply("Example: /map adr3 to call vote for Adrenaline 3. This means that the map name must start with 'a' and contain the characters 'd', 'r' and '3' in that order")
-		return
-	}
-	type match struct{ name, option string }
-	var found []match
-	for _, o := range c.session.server.votes.options {
-		if name, ok := votedMap(o.command); ok && fuzzyMatch(name, wanted) {
-			found = append(found, match{name, o.text})
-		}
-	}
-	if len(found) == 0 {
-		c.Reply("No map like \"%s\" found. Try adding a '%%' at the start if you don't know the first character. Example: /map %%castle for \"Out of Castle\"", wanted)
-		return
-	}
-	better := func(is func(name string) bool) func(a, b match) int {
-		return func(a, b match) int { return cmp.Compare(boolToInt(is(b.name)), boolToInt(is(a.name))) }
-	}
-	exact := better(func(name string) bool { return strings.EqualFold(name, wanted) })
-	prefix := better(func(name string) bool { return strings.HasPrefix(strings.ToLower(name), strings.ToLower(wanted)) })
-	best := slices.MinFunc(found, func(a, b match) int {
-		return cmp.Or(exact(a, b), prefix(a, b), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
-	})
-	c.session.OnCallVote(bridge.VoteOption, best.option, "/map", false)
-}
-
-// votedMap returns the map that the command of an option changes to, if it does.
-func votedMap(command string) (name string, ok bool) {
-	for part := range strings.SplitSeq(command, ";") {
-		verb, arg, _ := strings.Cut(strings.TrimSpace(part), " ")
-		if verb == "change_map" || verb == "sv_map" {
-			return strings.Trim(strings.TrimSpace(arg), `"`), true
-		}
-	}
-	return "", false
-}
-
-// fuzzyMatch reports whether a name begins as the pattern does and has its characters in that order,
-// in any case. A % stands for anything.
-func fuzzyMatch(name, pattern string) bool {
-	rest, first := strings.ToLower(name), true
-	for _, r := range strings.ToLower(pattern) {
-		if r == '%' {
-			first = false
-			continue
-		}
-		i := strings.IndexRune(rest, r)
-		if i < 0 || first && i > 0 {
-			return false
-		}
-		rest, first = rest[i+len(string(r)):], false
-	}
-	return true
+	c.session.OnCallVote(bridge.VoteOption, option, "/map", false)
 }
 
 // watchVoted lets a player watch whom others vote on. How is a command: pause or spec.
 func (c *ChatCall) watchVoted(how string) {
 	line := "/" + how
-	if v := &c.session.server.votes.current; (v.kind == bridge.VoteKick || v.kind == bridge.VoteSpectate) && v.target != c.Player {
-		if p, ok := c.session.server.world.Player(v.target); ok {
+	if target := c.session.server.votes.Target(); target != c.Player {
+		if p, ok := c.session.server.world.Player(target); ok {
 			line = fmt.Sprintf("%s %s", line, p.Profile.Name)
 		}
 	}

@@ -22,36 +22,44 @@ func TestVoteMutes(t *testing.T) {
 	vt.console("vote_mute 63 5")
 	vt.console("vote_mute 1 100")
 	vt.console("vote_mute 1 5")
-	testenv.Check(t, len(vt.srv.votes.mutes.All(vt.srv.now)) == 1, "%d mutes", len(vt.srv.votes.mutes.All(vt.srv.now)))
+	mutes := func(want ...string) {
+		t.Helper()
+		var got []string
+		who := console.Operator
+		who.Print = func(line string) { got = append(got, line) }
+		vt.srv.console.Execute("vote_mutes", who)
+		testenv.Check(t, slices.Equal(got, want), "the mutes are %q", got)
+	}
+	mutes("0: addr=10.0.1.2 seconds=5 name='v1'")
 	v[1].call("option", "fun", "", false)
 	vt.wantLast("")
 	vt.run(6 * time.Second)
 	v[1].call("option", "fun", "", false)
-	testenv.Check(t, vt.srv.votes.running(), "it may call none later")
+	testenv.Check(t, vt.srv.votes.Running(), "it may call none later")
 	vt.console("vote_no")
 	vt.run(time.Second)
-	testenv.Check(t, !vt.srv.votes.running(), "vote_no does not end it")
+	testenv.Check(t, !vt.srv.votes.Running(), "vote_no does not end it")
 	vt.console("vote_mute 1 500")
 	vt.console("vote_unmute 1")
-	testenv.Check(t, len(vt.srv.votes.mutes.All(vt.srv.now)) == 0, "%d mutes", len(vt.srv.votes.mutes.All(vt.srv.now)))
+	mutes("There are no active vote mutes.")
 
 	v[0].login("adminpw")
 	operator := vt.srv.sessions[v[0].id()].caller(console.Operator.Flags)
 	vt.srv.console.Execute("moderate", operator)
 	v[1].call("kick", "2", "rude", false)
-	testenv.Check(t, vt.srv.runsVoteAboutPlayer(game.PlayerID(v[1].id())) && !vt.srv.runsVoteAboutPlayer(0), "it may change its team")
+	testenv.Check(t, vt.srv.votes.IsAccuser(game.PlayerID(v[1].id())) && !vt.srv.votes.IsAccuser(0), "it may change its team")
 	v[0].vote(1)
 	v[3].vote(1)
 	vt.run(20 * time.Second)
-	testenv.Check(t, vt.srv.votes.running(), "a vote that is watched does not last")
+	testenv.Check(t, vt.srv.votes.Running(), "a vote that is watched does not last")
 	vt.run(6 * time.Second)
-	testenv.Check(t, !vt.srv.votes.running() && vt.srv.sessions[2] == nil, "it does not pass in the end")
+	testenv.Check(t, !vt.srv.votes.Running() && vt.srv.sessions[2] == nil, "it does not pass in the end")
 
 	vt.srv.console.Execute("moderate", operator)
 	v[1].call("kick", "3", "rude", false)
 	v[0].vote(1)
 	vt.run(time.Second)
-	testenv.Check(t, !vt.srv.votes.running() && vt.srv.sessions[3] == nil, "without a moderator it lasts")
+	testenv.Check(t, !vt.srv.votes.Running() && vt.srv.sessions[3] == nil, "without a moderator it lasts")
 }
 
 // TestUnmute checks that a mute is ended by its number in the list.
@@ -73,13 +81,13 @@ func TestVoteVariables(t *testing.T) {
 	v := vt.voters
 	passes := func(what string, want bool) {
 		t.Helper()
-		vt.until(20*time.Second, what, func() bool { return !vt.srv.votes.running() })
+		vt.until(20*time.Second, what, func() bool { return !vt.srv.votes.Running() })
 		vt.run(time.Second)
 		vt.wantLast(map[bool]string{true: "5 by 0:  (), 0 s", false: "6 by 0:  (), 0 s"}[want])
 	}
 	v[0].call("option", "fun", "", false)
 	vt.run(11 * time.Second)
-	testenv.Check(t, vt.srv.votes.running(), "it ends too early")
+	testenv.Check(t, vt.srv.votes.Running(), "it ends too early")
 	passes("those who vote decide", true)
 	vt.console("sv_vote_yes_percentage 60")
 	v[0].call("option", "fun", "", false)
@@ -99,19 +107,19 @@ func TestVoteVariables(t *testing.T) {
 
 	vt.console("sv_rcon_vote 1")
 	v[1].call("option", "fun", "", false)
-	testenv.Check(t, !vt.srv.votes.running() && v[1].serverSaid("You can only vote after logging in.") == 1, "sv_rcon_vote has no effect")
+	testenv.Check(t, !vt.srv.votes.Running() && v[1].serverSaid("You can only vote after logging in.") == 1, "sv_rcon_vote has no effect")
 	vt.console("sv_rcon_vote 0; sv_vote_map_delay 100; sv_vote_kick_delay 100; add_vote map \"change_map nosuch\"; sv_vote_majority 1")
 	refuses := func(kind, value, text string) {
 		t.Helper()
 		v[1].call(kind, value, "", false)
-		testenv.Check(t, vt.srv.votes.running(), "no vote")
+		testenv.Check(t, vt.srv.votes.Running(), "no vote")
 		vt.console("vote no")
 		vt.run(time.Second)
 		v[1].call(kind, value, "", false)
-		testenv.Check(t, !vt.srv.votes.running() && v[1].serverSaid(text) == 1, "%s: %q", kind, v[1].chat[-1])
+		testenv.Check(t, !vt.srv.votes.Running() && v[1].serverSaid(text) == 1, "%s: %q", kind, v[1].chat[-1])
 		vt.run(100 * time.Second)
 		v[1].call(kind, value, "", false)
-		testenv.Check(t, vt.srv.votes.running(), "%s: no vote later", kind)
+		testenv.Check(t, vt.srv.votes.Running(), "%s: no vote later", kind)
 		vt.console("vote no")
 		vt.run(time.Second)
 	}
@@ -121,13 +129,13 @@ func TestVoteVariables(t *testing.T) {
 	vt.console("sv_join_vote_delay 30; sv_vote_max_total 1")
 	late := vt.addVoter(9, 50000, player07)
 	late.call("option", "fun", "", false)
-	testenv.Check(t, !vt.srv.votes.running() && late.serverSaid("You must wait 30 seconds before making your first vote.") == 1, "%q", late.chat[-1])
+	testenv.Check(t, !vt.srv.votes.Running() && late.serverSaid("You must wait 30 seconds before making your first vote.") == 1, "%q", late.chat[-1])
 	v[0].call("kick", "3", "", false)
 	vt.run(time.Second)
 	testenv.Check(t, vt.srv.sessions[3] == nil, "sv_vote_max_total has no effect")
 	vt.run(30 * time.Second)
 	late.call("option", "fun", "", false)
-	testenv.Check(t, vt.srv.votes.running(), "no vote later")
+	testenv.Check(t, vt.srv.votes.Running(), "no vote later")
 }
 
 // TestVetoes checks that who has been in a game of DDRace for long keeps votes from passing.
@@ -147,7 +155,7 @@ func TestVetoes(t *testing.T) {
 		young[2].vote(1)
 	}
 	call()
-	testenv.Check(t, vt.srv.votes.running(), "it passes without the one who is there for long: %q %q", old.chat, young[0].chat)
+	testenv.Check(t, vt.srv.votes.Running(), "it passes without the one who is there for long: %q %q", old.chat, young[0].chat)
 	old.vote(1)
 	vt.run(time.Second)
 	testenv.Check(t, passed() == 1, "it does not pass then")
@@ -155,7 +163,7 @@ func TestVetoes(t *testing.T) {
 	call()
 	old.vote(-1)
 	vt.run(time.Second)
-	testenv.Check(t, !vt.srv.votes.running() && old.serverSaid(veto) == 1, "no veto")
+	testenv.Check(t, !vt.srv.votes.Running() && old.serverSaid(veto) == 1, "no veto")
 	call()
 	vt.run(26 * time.Second)
 	testenv.Check(t, passed() == 1 && old.serverSaid(veto) == 2, "no veto in the end")
@@ -164,7 +172,7 @@ func TestVetoes(t *testing.T) {
 	second.vote(1)
 	old.vote(-1)
 	vt.run(time.Second)
-	testenv.Check(t, !vt.srv.votes.running() && old.serverSaid(veto) == 3, "the first choice of a person counts")
+	testenv.Check(t, !vt.srv.votes.Running() && old.serverSaid(veto) == 3, "the first choice of a person counts")
 	vt.console("sv_vote_veto_time 0")
 	call()
 	vt.run(time.Second)

@@ -72,8 +72,11 @@ func (v *voter) isTold(want string) {
 	testenv.Check(v.network.t, v.last() == want, "%s is told %q, not %q", v.name, v.last(), want)
 }
 
-// racePlayer returns what the world has of a player.
-func (vt *voteTest) racePlayer(id game.PlayerID) game.PlayerState { return *vt.srv.racer(id) }
+// racePlayer returns the state of a player in the world.
+func (vt *voteTest) racePlayer(id game.PlayerID) game.PlayerState {
+	players := vt.srv.world.Frame().Players
+	return players[slices.IndexFunc(players, func(p game.PlayerState) bool { return p.ID == id })]
+}
 
 // TestVotePausesRacers checks that with sv_pauseable votes about players pause them, who stay in the game.
 func TestVotePausesRacers(t *testing.T) {
@@ -95,7 +98,7 @@ func TestVotePausesRacers(t *testing.T) {
 	vt.run(9 * time.Second)
 	testenv.Check(t, vt.racePlayer(1).Pause == game.PauseVanished, "no longer paused")
 	vt.console("sv_vote_pause_time 3; sv_vote_pause_time")
-	testenv.Check(t, vt.srv.votes.pauseTime == 3, "sv_vote_pause_time has no effect")
+	testenv.Check(t, vt.srv.votes.PauseTime == 3, "sv_vote_pause_time has no effect")
 
 	for _, command := range []string{"sv_vote_pause 0", "sv_vote_pause 1; sv_pauseable 0"} {
 		vt.console("force_unpause 1; set_team 1 0; " + command)
@@ -135,7 +138,7 @@ func TestVotesInTeams(t *testing.T) {
 	}
 	for _, nobody := range []string{fmt.Sprint(game.MaxPlayers), fmt.Sprint(game.MaxPlayers + 1), "-1", "x"} {
 		v[1].call("spectate", nobody, "", false)
-		testenv.Check(t, !vt.srv.votes.running(), "a vote about player %s", nobody)
+		testenv.Check(t, !vt.srv.votes.Running(), "a vote about player %s", nobody)
 	}
 	v[0].call("kick", "1", "", false)
 	v[2].isTold("Move 'v1' to team 0 (No reason given), 25 s")
@@ -223,7 +226,7 @@ func TestRacersChangeTheirVote(t *testing.T) {
 	vt.wantStatus("2 yes 0 no 3 open of 5")
 	vt.console("sv_max_afk_time 2") // those away do not count, unless they have voted
 	vt.run(3 * time.Second)
-	vt.srv.votersChanged()
+	vt.srv.votes.Recount()
 	vt.run(200 * time.Millisecond)
 	v[0].isTold(" (), 0 s")
 	v[0].reads("'v0' called vote to change server option 'fun' (No reason given)", "Vote passed", "fun")

@@ -35,9 +35,9 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	}
 	switch ev.Kind {
 	case game.EvTeamChange:
-		s.handleVoterTeamChange(ev.Player, ev.Team)
+		s.votes.ChangedTeam(ev.Player, ev.Team)
 	case game.EvPlayerEntered:
-		s.votersChanged()
+		s.votes.Recount()
 		if s.bots.has(ev.Player) {
 			s.bots.announced |= game.MaskOne(ev.Player)
 			s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", ev.Player, botAddr, s.inDDNet(" sixup=%d", 0)))
@@ -85,9 +85,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	if c == nil || c.state != stateEntering {
 		return
 	}
-	if delay := time.Duration(s.settings.JoinVoteDelay) * time.Second; delay > 0 && s.anyInGameBefore(now.Add(-10*time.Second)) {
-		c.mayVoteFrom = now.Add(delay)
-	}
+	s.votes.Entered(c.id, s.anyInGameBefore(now.Add(-10*time.Second)))
 	if c.enteredAt == 0 {
 		c.startSpeech(now)
 	}

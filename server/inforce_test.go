@@ -109,7 +109,10 @@ func TestRulesInForce(t *testing.T) {
 		t.Helper()
 		c := testenv.Must(console.New(console.Config{}))
 		want := Server{settings: ts.srv.settings}
+		want.votes = newVotes(&want)
 		testenv.NoError(t, want.settings.Register(c))
+		testenv.NoError(t, want.votes.Register(c))
+		want.votes.Settings = ts.srv.votes.Settings
 		all := reflect.ValueOf(&want.settings).Elem()
 		all.Set(reflect.ValueOf(ts.srv.settings))
 		rules := ts.srv.world.Rules()

@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/vote"
 )
 
 // TestLongTextsAreAnswered gives the console texts that are one byte too long for what takes them.
@@ -33,9 +34,9 @@ func TestLongTextsAreAnswered(t *testing.T) {
 		{"muteip 10.9.9.9 60 %s", maxBanReason, "was cut to 63"},
 		{"name_ban %s 1", maxBannedName, "the name has 65 bytes and was cut to 64"},
 		{"name_ban longreason 1 0 %s", maxBanReason, "was cut to 63"},
-		{`add_vote "%s" "say x"`, maxVoteText, "it has 64 bytes; at most 63 are allowed"},
-		{`add_vote "long" "say %s"`, maxVoteCommand - 4, "it has 512 bytes; at most 511 are allowed"},
-		{"force_vote spectate 2 %s", maxVoteReason, "was cut to 15"},
+		{`add_vote "%s" "say x"`, 63, "it has 64 bytes; at most 63 are allowed"},
+		{`add_vote "long" "say %s"`, 511 - 4, "it has 512 bytes; at most 511 are allowed"},
+		{"force_vote spectate 2 %s", 15, "was cut to 15"},
 		{"auth_add alice mod %s", maxSentLogin, "the password has 33 bytes; clients send at most 32"},
 		{"auth_add %s mod pw", maxSentLogin, "the name has 33 bytes; clients send at most 32"},
 		{"auth_add z%s mod pw", maxRconLoginName - 1, "1 to 63 bytes"},
@@ -72,8 +73,8 @@ func TestLongTextsAreAnswered(t *testing.T) {
 	if ts.srv.Execute("name_ban another 0"); !strings.Contains(ts.log.String(), "there are already 1024 banned names") {
 		t.Errorf("one name too many: %s", ts.log.String())
 	}
-	for len(ts.srv.votes.options) < maxVoteOptions {
-		ts.srv.votes.options = append(ts.srv.votes.options, voteOption{"o", "say x"})
+	for i := range vote.MaxOptions {
+		ts.srv.Execute(fmt.Sprintf("add_vote o%d say x", i))
 	}
 	ts.log.Reset()
 	if ts.srv.Execute(`add_vote "another" "say x"`); !strings.Contains(ts.log.String(), "maximum number of vote options reached") {

@@ -134,7 +134,7 @@ func (s *Server) updateMapList() {
 // cmdAddMapVotes adds an option for each map, as of DDNet.
 func (s *Server) cmdAddMapVotes(call *console.Call) {
 	switch l := &s.mapLists; {
-	case s.waitsForMods(call, ""):
+	case s.votes.WaitForMods(call):
 	case s.clock.tick == 0: // nobody waits, and the options keep their order
 		s.addMapVotes(s.mapList("all"))
 	case !l.votes.Running():
@@ -145,7 +145,7 @@ func (s *Server) cmdAddMapVotes(call *console.Call) {
 func (s *Server) addMapVotes(names []string) {
 	s.reportCut(names)
 	for _, name := range names {
-		if text := "Map: " + name; s.votes.findOption(text) < 0 {
+		if text := "Map: " + name; !s.votes.HasOption(text) {
 			s.console.Execute(fmt.Sprintf("add_vote %s %s", console.Quote(text), console.Quote("change_map "+console.Quote(name))), console.Operator)
 		}
 	}

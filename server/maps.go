@@ -288,6 +288,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.endTeehistorian()
 	s.endDemo(console.Operator)
 	s.gameMap, s.world = m, w
+	s.votes.Begin(w)
 	s.storage.world++
 	s.storage.unanswered = nil
 	s.beginRanks()
@@ -468,7 +469,8 @@ func (s *Server) changeMap(now conn.Time) {
 // mapVoteFailed has players told, if a vote has asked for a map, that it could not be loaded.
 func (s *Server) mapVoteFailed(setting string) {
 	if c := &s.mapChange; c.voted != "" && c.voted == setting {
-		c.voted, s.votes.withoutEffect = "", true
+		c.voted = ""
+		s.votes.HadNoEffect()
 	}
 }
 
@@ -533,7 +535,7 @@ func (s *Server) nextInRotation() string {
 
 // switchMap starts the game on a map and makes all clients load it.
 func (s *Server) switchMap(now conn.Time, m *gameMap) error {
-	s.announceResults() // of the vote for this map
+	s.votes.AnnounceResults() // of the vote for this map
 	var spectators game.PlayerMask
 	for id, c := range s.sessions {
 		pid := game.PlayerID(id)
@@ -552,7 +554,6 @@ func (s *Server) switchMap(now conn.Time, m *gameMap) error {
 		return err
 	}
 	s.clock.reset(now)
-	s.votes.cancel()
 	for id, c := range s.sessions {
 		if c == nil || c.state == stateAuth {
 			continue

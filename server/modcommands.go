@@ -113,7 +113,7 @@ func (s *Server) replaceModCommands(w *game.World) error {
 	}
 	for _, c := range w.ChatCommands() {
 		err := s.AddChatCommand(ChatCommand{Name: c.Name, Params: c.Params, Help: c.Help, Private: c.Private, Run: func(call *ChatCall) {
-			if c.Name == "team" && s.runsVoteAboutPlayer(call.Player) {
+			if c.Name == "team" && s.votes.IsAccuser(call.Player) {
 				call.Reply("You are running a vote please try again after the vote is done!")
 				return
 			}

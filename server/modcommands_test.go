@@ -186,7 +186,7 @@ func TestModVariablesLast(t *testing.T) {
 		!strings.Contains(log, "x.cfg:6: skipped invalid command 'nonsense'") {
 		t.Errorf("with the mod:\n%s", log)
 	}
-	if got := with.srv.votes.options; len(got) != 2 || got[0].text != "fast" || got[1].text != "slow" {
+	if got := with.srv.votes.Options(); len(got) != 2 || got[0].Text != "fast" || got[1].Text != "slow" {
 		t.Errorf("options %q", got)
 	}
 	with.step(1)
@@ -299,7 +299,7 @@ func TestModVariablesResume(t *testing.T) {
 		t.Errorf("set to 5: %+v", v)
 	}
 	id := next.session(back).id
-	if view := &next.session(back).modView; view.text != "still here" || view.menu == 0 || !next.srv.hasMenuLine(id, "fast") || next.srv.votes.current.subject != "Again?" {
-		t.Errorf("shows %+v, a vote about %q", view, next.srv.votes.current.subject)
+	if view := &next.session(back).modView; view.text != "still here" || view.menu == 0 || !next.srv.hasMenuLine(id, "fast") || next.srv.Votes().Running != "Again?" {
+		t.Errorf("shows %+v, a vote about %q", view, next.srv.Votes().Running)
 	}
 }

@@ -2,9 +2,7 @@ package server
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 )
@@ -49,12 +47,9 @@ func (s *Server) sendModViews() {
 		v := &c.modView
 		if lines, version := s.world.MenuLines(c.id); v.menu != version && tick >= v.menuTick+modViewTicks {
 			v.menu, v.menuTick = version, tick
-			c.bridge.SendVoteOptionsCleared()
-			c.bridge.SendVoteOptions(lines)
-			c.optionsSent = 0
-			c.sendVoteOptions(firstVoteOptions)
-		} else if c.optionsSent < len(s.votes.options) && c.hasRoom() {
-			c.sendVoteOptions(voteOptionsPerTick)
+			s.votes.Offer(c.id, lines)
+		} else if s.votes.HasMore(c.id) && c.hasRoom() {
+			s.votes.OfferMore(c.id)
 		}
 		text := s.world.ScreenText(c.id)
 		again := int32(textTicks)
@@ -111,31 +106,4 @@ func (s *Server) menusStale() {
 			c.modView.menu = menuStale
 		}
 	})
-}
-
-// tickModVote starts the vote of a mod when no other runs, and ends it when the mod no longer
-// wants it.
-func (s *Server) tickModVote(now conn.Time) {
-	m, wanted := s.world.ModVote()
-	v := &s.votes.current
-	if v.mod != 0 && (!wanted || v.mod != m.Number) {
-		v.mod = 0
-		s.endVote(bridge.VoteAborted)
-	}
-	if !wanted || m.Number == s.votes.lastMod || s.votes.running() {
-		return
-	}
-	s.votes.lastMod = m.Number
-	s.startVote(now, vote{
-		kind: bridge.VoteOption, caller: m.Caller, target: game.Nobody, mod: m.Number,
-		subject: strings.TrimSpace(m.Text), reason: "No reason given",
-	})
-}
-
-// endModVote tells the world the result of the vote of a mod, if v is one.
-func (s *Server) endModVote(v *vote, passed bool) {
-	if v.mod == 0 {
-		return
-	}
-	s.queueCommand(game.EndVote(game.ModVote{Number: v.mod}, passed))
 }

@@ -182,7 +182,7 @@ func TestModMenus(t *testing.T) {
 		shows("after remove_vote", "back", "slow", "warm", "back")
 		p.choose("back")
 		shows("the first menu", "more ...", "fast", "plain", "warm", "back")
-		if tn.srv.votes.running() || len(view.votes) > 1 {
+		if tn.srv.votes.Running() || len(view.votes) > 1 {
 			t.Errorf("a vote: %q", view.votes)
 		}
 		tn.srv.Execute("clear_votes; add_vote warm echo b")
@@ -262,7 +262,7 @@ func TestModVotes(t *testing.T) {
 	a.say("/vote Given up")
 	a.say("/stop")
 	a.say("/server Another")
-	if tn.srv.votes.current.subject != "Another" {
+	if tn.srv.Votes().Running != "Another" {
 		t.Errorf("votes %q", view.votes)
 	}
 	vote(a, 1)

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -60,13 +59,6 @@ func (s *Server) observeGame(ev *game.Event) {
 	if e := event.FromGame(&safe, eventSource{s}); e != nil {
 		s.observed = append(s.observed, e)
 	}
-}
-
-// observeVote is observe for a vote that has begun or ended.
-func (s *Server) observeVote(v *bridge.Vote) {
-	safe := *v
-	safe.Description, safe.Reason = safetext.Line(v.Description), safetext.Line(v.Reason)
-	s.observe(safe.Event(eventSource{s}.EventPlayer))
 }
 
 // notifyObservers ends a tick for the observers.

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/vote"
 )
 
 // The methods of this file are for remote consoles that other packages offer, such as web pages.
@@ -198,42 +198,8 @@ func (t *Tick) Clients(dst []Client) []Client {
 	return t.server.Clients(dst)
 }
 
-// Votes contains the options for votes and the current vote.
-type Votes struct {
-	Options []VoteOption
-	// Running is the subject of the current vote, "" without a vote.
-	Running, Reason string
-	// Command is the console line of the current vote.
-	Command string
-	// Caller called the vote; game.Nobody is the server.
-	Caller game.PlayerID
-	// Yes and No are the numbers of votes so far, of Total voters.
-	Yes, No, Total int
-	// Left is the remaining time of the vote.
-	Left time.Duration
-}
-
-// VoteOption is an option for votes: the Text in the players' menu, and the console line that it
-// runs.
-type VoteOption struct{ Text, Command string }
-
-// Votes returns the options and the vote that runs. Passwords are not in commands.
-func (s *Server) Votes() Votes {
-	v := Votes{Caller: game.Nobody}
-	for _, o := range s.votes.options {
-		v.Options = append(v.Options, VoteOption{safetext.Line(o.text), s.console.Redact(o.command)})
-	}
-	if r := &s.votes.current; r.kind != bridge.VoteNone {
-		v.Running, v.Reason, v.Command, v.Caller = safetext.Line(r.subject), safetext.Line(r.reason), s.console.Redact(r.command), r.caller
-		if r.kind != bridge.VoteOption && int(r.kind) < len(voteNames) && voteNames[r.kind] != "" {
-			v.Running = voteNames[r.kind] + " " + v.Running
-		}
-		yes, no, total := s.countVotes()
-		v.Yes, v.No, v.Total = int(yes), int(no), int(total)
-		v.Left = max(r.ends.Sub(conn.Time(s.transport.Now())), 0)
-	}
-	return v
-}
+// Votes returns the options and the vote that runs.
+func (s *Server) Votes() vote.State { return s.votes.State(conn.Time(s.transport.Now())) }
 
 // Bans returns the bans of the game, as the command bans lists them. Any goroutine may call it.
 func (s *Server) Bans() []bans.Ban { return s.bans.list() }

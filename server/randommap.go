@@ -33,15 +33,10 @@ func (s *Server) cmdRandomMap(call *console.Call) {
 		stars = -1
 	}
 	by := bridge.PlayerIDOf(int32(call.Caller.ID))
-	if s.votes.executingResult {
-		by = s.votes.passedBy
+	if caller, decides := s.votes.Deciding(); decides {
+		by = caller
 	}
-	var names []string
-	for _, o := range s.votes.options {
-		if name, ok := votedMap(o.command); ok && name != s.gameMap.svMap && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
+	names := slices.DeleteFunc(s.votes.Maps(), func(name string) bool { return name == s.gameMap.svMap })
 	rand.Shuffle(len(names), func(i, k int) { names[i], names[k] = names[k], names[i] })
 	r := &s.randomMap
 	r.asker, r.none = by, "No maps found on this server!"
@@ -104,7 +99,7 @@ func (s *Server) tickRandomMap() {
 	switch {
 	case !found:
 	case name == "":
-		s.votes.mapAt = 0
+		s.votes.ForgetMapVote()
 		s.print(console.Standard, "server", "no random map: "+r.none)
 		if r.asker >= 0 && s.sessions[r.asker] != nil {
 			s.sessions[r.asker].reply(r.none)

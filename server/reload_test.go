@@ -39,8 +39,8 @@ func TestReload(t *testing.T) {
 		t.Errorf("prints\n%s", got)
 	}
 	v := &ts.srv.settings
-	if v.Map != "box" || v.ScoreLimit != 7 || len(ts.srv.bans.list()) != 0 || len(ts.srv.votes.options) != 1 {
-		t.Errorf("map %s, score limit %d, bans %v, votes %v", v.Map, v.ScoreLimit, ts.srv.bans.list(), ts.srv.votes.options)
+	if v.Map != "box" || v.ScoreLimit != 7 || len(ts.srv.bans.list()) != 0 || len(ts.srv.votes.Options()) != 1 {
+		t.Errorf("map %s, score limit %d, bans %v, votes %v", v.Map, v.ScoreLimit, ts.srv.bans.list(), ts.srv.votes.Options())
 	}
 
 	// Arguments still win over the file, and what takes effect later says so.
@@ -49,7 +49,7 @@ func TestReload(t *testing.T) {
 	if v.Name != "second" || v.Warmup != 3 || v.Map != "box" || v.ScoreLimit != 7 || v.Motd != "hello" || ts.srv.shutdown.requested {
 		t.Errorf("%+v", v)
 	}
-	if o := ts.srv.votes.options; len(o) != 2 || o[0].command != "sv_scorelimit 5" {
+	if o := ts.srv.votes.Options(); len(o) != 2 || o[0].Command != "sv_scorelimit 5" {
 		t.Errorf("votes %v", o)
 	}
 	for _, want := range []string{"sv_port takes effect when the server restarts", "autoexec.cfg:5: sv_bots: 'many' is not a number"} {

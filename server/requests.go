@@ -122,7 +122,7 @@ func (c *session) OnReady() {
 	if c.mayAnnounce() {
 		s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s%s", c.id, c.peer, s.inDDNet(" secure=%s", yesOrNo(c.addrProven))))
 	}
-	c.sendVote()
+	s.votes.Greet(c.id)
 	c.bridge.SendMotd(s.settings.Motd)
 	c.bridge.SendSettings(s.world)
 	c.bridge.SendConReady()
@@ -189,8 +189,7 @@ func (c *session) OnProfile(p *game.Profile) {
 		p.Name = s.freeName(c.id, p.Name)
 		s.queueCommand(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
 	}
-	c.bridge.SendVoteOptionsCleared()
-	c.sendVoteOptions(firstVoteOptions)
+	s.votes.Offer(c.id, nil)
 	c.bridge.SendTuning(s.world, c.id)
 	c.bridge.SendReadyToEnter()
 	c.conn.Flush(c.server.now)
@@ -300,4 +299,24 @@ func (c *session) OnRconCmd(line string) {
 		return
 	}
 	c.runRcon(line)
+}
+
+// OnCallVote implements bridge.ClientMessageHandler. The lines of a mod's menu look like options.
+func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force bool) {
+	if !c.canRequest() {
+		return
+	}
+	s := c.server
+	if kind == bridge.VoteOption && s.hasMenuLine(c.id, value) {
+		s.queueRequest(game.ChooseLine(c.id, value))
+		return
+	}
+	s.votes.Call(c.id, kind, value, reason, force)
+}
+
+// OnVote implements bridge.ClientMessageHandler.
+func (c *session) OnVote(choice int32) {
+	if c.canRequest() {
+		c.server.votes.Cast(c.id, choice)
+	}
 }

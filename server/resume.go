@@ -176,7 +176,7 @@ func (s *Server) setRules(r *game.Rules) {
 	v.InactiveKickTime, v.InactiveKickSpec = int(r.InactiveTime), boolToInt(r.InactiveSpecKick)
 	v.SetInactiveAction(int(r.InactiveAction))
 	v.SilentSpectatorMode, v.StrictSpectateMode = boolToInt(r.SilentSpectators), boolToInt(r.StrictSpectate)
-	v.VoteKick, v.VoteKickMin, v.VoteSpectate = boolToInt(r.VoteKick), int(r.VoteKickMin), boolToInt(r.VoteSpectate)
+	s.votes.Kick, s.votes.KickMin, s.votes.Spectate = boolToInt(r.VoteKick), int(r.VoteKickMin), boolToInt(r.VoteSpectate)
 }
 
 // resumeWorld starts the first world as the one of the server before. It returns false if there

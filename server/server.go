@@ -25,6 +25,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/vote"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -100,7 +101,7 @@ type Server struct {
 	bots            bots
 	botsThink       bool // in this tick
 	prelude         int  // ticks that are still to be played at once
-	votes           votes
+	votes           *vote.Votes
 	snapshotBuffers snapshotBuffers
 
 	gameMap          *gameMap // that is played
@@ -167,10 +168,10 @@ func New(cfg Config) (_ *Server, err error) {
 		failedLogins:  newFailedLogins(),
 		rconGuesses:   limit.NewGuesses(guessRate, operatorsTracked, operatorTime),
 		gameGuesses:   limit.NewGuesses(guessRate, guestsTracked, guestTime),
-		votes:         newVotes(),
 	}
 	crand.Read(s.addrHashKey[:])
 	s.versions = newProtocolVersions(s)
+	s.votes = newVotes(s)
 	if s.cfg.Log == nil {
 		s.cfg.Log = slog.New(slog.DiscardHandler)
 	}

@@ -82,14 +82,9 @@ type session struct {
 
 	modView        modView
 	rcon           rconState
-	ballot         ballot
-	optionsSent    int           // how many vote options it knows, the first ones
-	mayVoteFrom    conn.Time     // it may call no votes before, nor vote about players; see sv_join_vote_delay
-	kickVoteAt     conn.Time     // when it called the last vote to kick somebody, 0 for never
 	whisperPartner game.PlayerID // to whom it whispered last, or Nobody
 	speech         speech
 	doNotDisturb   bool // it is not sent what is said to all
-	moderating     bool // see cmdModerate
 }
 
 // person returns the addresses that count as the one person behind the session.
@@ -132,7 +127,8 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.announced, c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, false, ""
 	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0
 	c.resumed, c.mayBeBack, c.back = false, false, false
-	c.rcon, c.kickVoteAt, c.speech = rconState{}, 0, speech{}
+	c.rcon, c.speech = rconState{}, speech{}
+	c.server.votes.Join(c.id)
 	c.resetForMap()
 }
 
@@ -147,8 +143,7 @@ func (c *session) resetForMap() {
 	c.lastInputTick, c.playerFlags = 0, 0
 	c.snapshots.reset()
 	c.latency = latencyMeter{}
-	c.ballot, c.whisperPartner, c.modView = ballot{}, game.Nobody, modView{}
-	c.optionsSent, c.mayVoteFrom = 0, 0
+	c.whisperPartner, c.modView = game.Nobody, modView{}
 	c.speech = speech{mayFrom: c.speech.mayFrom} // ticks begin again
 	clear(c.scoreboardLatency[:])
 	c.bridge.Reset()
@@ -242,4 +237,13 @@ func printableText(b []byte, n int) string {
 		b = b[:n]
 	}
 	return safetext.Line(b)
+}
+
+// forEachInGame calls f with every session in the game.
+func (s *Server) forEachInGame(f func(c *session)) {
+	for _, c := range s.sessions {
+		if c != nil && c.state == stateInGame {
+			f(c)
+		}
+	}
 }

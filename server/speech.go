@@ -140,7 +140,7 @@ func (c *session) maySay(line *game.Command) bool {
 }
 
 // asDDNet reports whether players expect DDNet-Server.
-func (s *Server) asDDNet() bool { return s.cfg.DDNet || s.playsDDRace() }
+func (s *Server) asDDNet() bool { return s.cfg.DDNet || s.world != nil && s.world.IsDDRace() }
 
 // isOfDDNet reports whether the client is one of DDNet.
 func (c *session) isOfDDNet() bool {
@@ -149,3 +149,8 @@ func (c *session) isOfDDNet() bool {
 
 // hasText reports whether arguments of a command of the chat are more than numbers.
 func hasText(args string) bool { return strings.Trim(args, "0123456789+-. ") != "" }
+
+// sayToAll adds a chat line from the server to the next tick.
+func (s *Server) sayToAll(text string) {
+	s.queueCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text})
+}

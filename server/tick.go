@@ -135,7 +135,7 @@ func (s *Server) tick(now conn.Time) {
 	tick := s.clock.tick
 	s.queueInputs(tick)
 	s.runBots()
-	s.votes.noneDropping = len(s.droppedSessions) == 0
+	settled := len(s.droppedSessions) == 0
 	s.takeAnswers()
 	events := s.stepWorld()
 	s.recordTeehistorian(events)
@@ -167,8 +167,7 @@ func (s *Server) tick(now conn.Time) {
 	s.tickAnnouncements(now)
 	s.tickRandomMap()
 	s.tickEmpty()
-	s.tickModVote(now)
-	s.tickVote(now)
+	s.votes.Tick(settled)
 	s.sendModViews()
 	s.takeDemoRecords()
 	s.notifyObservers(events)

@@ -125,7 +125,7 @@ func (s *Server) hold(now conn.Time, c *session) {
 	c.inputs.reset()
 	c.snapshots.reset()
 	s.queueCommand(game.Command{Kind: game.CmdDirectInput, Player: c.id, Target: game.Nobody, Input: game.Input{Flags: game.PlayerFlagChatting}})
-	s.votersChanged()
+	s.votes.Recount()
 }
 
 // giveBackSeat gives a player the seat of an old session, which ends. The player leaves
@@ -134,7 +134,7 @@ func (s *Server) giveBackSeat(c, old *session) {
 	if !old.isHeld() {
 		s.hold(s.now, old)
 	}
-	s.handleVoterLeft(c)
+	s.votes.Left(c.id)
 	plays := s.teamOf(c.id) != game.TeamSpectators
 	c.sayFarewell("Timeout protection used")
 	s.leaveWorld(c, "Timeout protection used")
@@ -151,6 +151,7 @@ func (s *Server) giveBackSeat(c, old *session) {
 
 // swapSeats gives a session the seat of an old one, which ends.
 func (s *Server) swapSeats(c, old *session) {
+	s.votes.SwapSeats(c.id, old.id)
 	c.id, old.id = old.id, c.id
 	s.sessions[c.id], s.sessions[old.id] = c, nil
 	s.sessionPool[c.id], s.sessionPool[old.id] = c, old

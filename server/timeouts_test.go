@@ -216,8 +216,8 @@ func TestKeptSeats(t *testing.T) {
 		c.Say("/timeout " + code(10+i))
 	}
 	ts.idle(2, clients...)
-	if yes, no, total := ts.srv.countVotes(); yes+no != 0 || total != 1 {
-		t.Errorf("%d may vote, all from one address", total)
+	if v := ts.srv.Votes(); v.Yes+v.No != 0 || v.Total != 1 {
+		t.Errorf("%d may vote, all from one address", v.Total)
 	}
 	for i := range 4 {
 		ts.joinWithCode(withPort(ip(1), 200+i), "more", code(20+i))

@@ -64,69 +64,53 @@ type Settings struct {
 	Resume                 int    // sv_resume, ours
 	MapList                string // sv_maplist
 
-	Warmup                  int        // sv_warmup
-	Countdown               int        // sv_countdown
-	Motd                    string     // sv_motd
-	Welcome                 string     // sv_welcome, DDNet's
-	ClientSuggestion        string     // sv_client_suggestion, DDNet's
-	ClientSuggestionOld     string     // sv_client_suggestion_old, DDNet's
-	ClientSuggestionBot     string     // sv_client_suggestion_bot, DDNet's
-	DDRaceRules             int        // sv_ddrace_rules, DDNet's
-	ResetFile               string     // sv_reset_file, DDNet's
-	ShutdownWhenEmpty       int        // sv_shutdown_when_empty, DDNet's
-	ReloadWhenEmpty         int        // sv_reload_when_empty, DDNet's
-	IPv4Only                int        // sv_ipv4only, DDNet's
-	TuneReset               int        // sv_tune_reset, DDNet's
-	DDRaceTuneReset         int        // sv_ddrace_tune_reset, DDNet's
-	RulesLines              [10]string // sv_rules_line1 to sv_rules_line10, DDNet's
-	AnnouncementFile        string     // sv_announcement_filename, DDNet's
-	AnnouncementInterval    int        // sv_announcement_interval, DDNet's
-	AnnouncementRandom      int        // sv_announcement_random, DDNet's
-	TeamDamage              int        // sv_teamdamage
-	MapRotation             string     // sv_maprotation
-	MatchesPerMap           int        // sv_matches_per_map
-	MatchSwap               int        // sv_match_swap
-	Powerups                int        // sv_powerups
-	ScoreLimit              int        // sv_scorelimit
-	TimeLimit               int        // sv_timelimit
-	GameType                string     // sv_gametype
-	Mods                    string     // sv_mods
-	Storage                 string     // sv_storage
-	Ranks                   string     // sv_ranks, ours
-	SQLServerName           string     // sv_sql_servername, DDNet's
-	SQLQueriesDelay         int        // sv_sql_queries_delay, DDNet's
-	ModsWatch               int        // sv_mods_watch
-	TournamentMode          int        // sv_tournament_mode
-	PlayerReadyMode         int        // sv_player_ready_mode
-	SpamProtection          int        // sv_spamprotection
-	InfoChangeDelay         int        // sv_info_change_delay, DDNet's
-	RespawnDelayTDM         int        // sv_respawn_delay_tdm
-	PlayerSlots             int        // sv_player_slots
-	Bots                    int        // sv_bots, ours
-	BotSkill                int        // sv_bot_skill, ours
-	SkillLevel              int        // sv_skill_level
-	TeamBalanceTime         int        // sv_teambalance_time
-	InactiveKickTime        int        // sv_inactivekick_time
-	InactiveKick            int        // sv_inactivekick; see InactiveAction
-	InactiveKickSpec        int        // sv_inactivekick_spec
-	SilentSpectatorMode     int        // sv_silent_spectator_mode
-	StrictSpectateMode      int        // sv_strict_spectate_mode
-	VoteSpectate            int        // sv_vote_spectate
-	VoteSpectateRejoinDelay int        // sv_vote_spectate_rejoindelay
-	VoteKick                int        // sv_vote_kick
-	VoteKickMin             int        // sv_vote_kick_min
-	VoteKickBanTime         int        // sv_vote_kick_bantime
-	VoteTime                int        // sv_vote_time, DDNet's as the following
-	VoteDelay               int        // sv_vote_delay
-	VoteKickDelay           int        // sv_vote_kick_delay
-	VoteMapDelay            int        // sv_vote_map_delay
-	VoteYesPercentage       int        // sv_vote_yes_percentage
-	VoteMajority            int        // sv_vote_majority
-	VoteMaxTotal            int        // sv_vote_max_total
-	VoteVetoTime            int        // sv_vote_veto_time
-	JoinVoteDelay           int        // sv_join_vote_delay
-	RconVote                int        // sv_rcon_vote
-	MapVote                 int        // sv_map_vote
+	Warmup               int        // sv_warmup
+	Countdown            int        // sv_countdown
+	Motd                 string     // sv_motd
+	Welcome              string     // sv_welcome, DDNet's
+	ClientSuggestion     string     // sv_client_suggestion, DDNet's
+	ClientSuggestionOld  string     // sv_client_suggestion_old, DDNet's
+	ClientSuggestionBot  string     // sv_client_suggestion_bot, DDNet's
+	DDRaceRules          int        // sv_ddrace_rules, DDNet's
+	ResetFile            string     // sv_reset_file, DDNet's
+	ShutdownWhenEmpty    int        // sv_shutdown_when_empty, DDNet's
+	ReloadWhenEmpty      int        // sv_reload_when_empty, DDNet's
+	IPv4Only             int        // sv_ipv4only, DDNet's
+	TuneReset            int        // sv_tune_reset, DDNet's
+	DDRaceTuneReset      int        // sv_ddrace_tune_reset, DDNet's
+	RulesLines           [10]string // sv_rules_line1 to sv_rules_line10, DDNet's
+	AnnouncementFile     string     // sv_announcement_filename, DDNet's
+	AnnouncementInterval int        // sv_announcement_interval, DDNet's
+	AnnouncementRandom   int        // sv_announcement_random, DDNet's
+	TeamDamage           int        // sv_teamdamage
+	MapRotation          string     // sv_maprotation
+	MatchesPerMap        int        // sv_matches_per_map
+	MatchSwap            int        // sv_match_swap
+	Powerups             int        // sv_powerups
+	ScoreLimit           int        // sv_scorelimit
+	TimeLimit            int        // sv_timelimit
+	GameType             string     // sv_gametype
+	Mods                 string     // sv_mods
+	Storage              string     // sv_storage
+	Ranks                string     // sv_ranks, ours
+	SQLServerName        string     // sv_sql_servername, DDNet's
+	SQLQueriesDelay      int        // sv_sql_queries_delay, DDNet's
+	ModsWatch            int        // sv_mods_watch
+	TournamentMode       int        // sv_tournament_mode
+	PlayerReadyMode      int        // sv_player_ready_mode
+	SpamProtection       int        // sv_spamprotection
+	InfoChangeDelay      int        // sv_info_change_delay, DDNet's
+	RespawnDelayTDM      int        // sv_respawn_delay_tdm
+	PlayerSlots          int        // sv_player_slots
+	Bots                 int        // sv_bots, ours
+	BotSkill             int        // sv_bot_skill, ours
+	SkillLevel           int        // sv_skill_level
+	TeamBalanceTime      int        // sv_teambalance_time
+	InactiveKickTime     int        // sv_inactivekick_time
+	InactiveKick         int        // sv_inactivekick; see InactiveAction
+	InactiveKickSpec     int        // sv_inactivekick_spec
+	SilentSpectatorMode  int        // sv_silent_spectator_mode
+	StrictSpectateMode   int        // sv_strict_spectate_mode
 
 	AuditLog       string // sv_audit_log, ours
 	LogDialect     string // log_dialect, ours
@@ -282,22 +266,6 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_inactivekick_spec", "Kick inactive spectators", sv, &s.InactiveKickSpec, 0, 0, 1},
 		{"sv_silent_spectator_mode", "No join and leave messages for spectators", sv, &s.SilentSpectatorMode, 1, 0, 1},
 		{"sv_strict_spectate_mode", "Hide health and ammo from spectators", sv, &s.StrictSpectateMode, 0, 0, 1},
-		{"sv_vote_spectate", "Allow votes to move players to spectators", sv, &s.VoteSpectate, 1, 0, 1},
-		{"sv_vote_spectate_rejoindelay", "Minutes until a player moved by vote may rejoin", sv, &s.VoteSpectateRejoinDelay, 3, 0, 1000},
-		{"sv_vote_kick", "Allow votes to kick players", sv, &s.VoteKick, 1, 0, 1},
-		{"sv_vote_kick_min", "Number of players required for a vote to kick", sv, &s.VoteKickMin, 0, 0, 64},
-		{"sv_vote_kick_bantime", "Minutes of ban after a vote to kick (0 = kick)", sv, &s.VoteKickBanTime, 5, 0, 1440},
-		{"sv_vote_time", "Seconds that a vote lasts", sv, &s.VoteTime, 25, 1, 9999},
-		{"sv_vote_delay", "Seconds between two votes that a player calls", sv, &s.VoteDelay, 60, 0, 9999},
-		{"sv_vote_kick_delay", "Seconds between two votes to kick that a player calls", sv, &s.VoteKickDelay, 0, 0, 9999},
-		{"sv_vote_map_delay", "Seconds between two votes about the map", sv, &s.VoteMapDelay, 0, 0, 9999},
-		{"sv_vote_yes_percentage", "A vote passes if more than this percentage of the players agree (100 = no vote passes)", sv, &s.VoteYesPercentage, 50, 1, 100},
-		{"sv_vote_majority", "Players who do not vote count as no (1) or do not count (0)", sv, &s.VoteMajority, 1, 0, 1},
-		{"sv_vote_max_total", "Largest number of players to count in votes to kick or move a player (0 = all)", sv, &s.VoteMaxTotal, 0, 0, 64},
-		{"sv_vote_veto_time", "Minutes in a DDRace race after which a player's no stops the votes of others (0 = never)", sv, &s.VoteVetoTime, 20, 0, 1000},
-		{"sv_join_vote_delay", "Seconds until a player who joins others may call votes, or vote about players", sv, &s.JoinVoteDelay, 0, 0, 1000},
-		{"sv_rcon_vote", "Only operators may call votes", sv, &s.RconVote, 0, 0, 1},
-		{"sv_map_vote", "Players may call a vote for a map with /map", sv, &s.MapVote, 1, 0, 1},
 		{"log_join_details", "Log a line with all details of each client that joins or leaves", sv, &s.LogJoinDetails, 0, 0, 1},
 		{"ec_port", "Port of the external console (0 = off); used when the server starts", ec, &s.EconPort, 0, 0, 0},
 		{"ec_bantime", "Minutes of ban for wrong external console passwords (0 = none)", ec, &s.EconBanTime, 0, 0, 1440},

@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/vote"
 	"github.com/teeyard/teeyard/web"
 )
 
@@ -32,7 +33,7 @@ type Server interface {
 	// Clients appends the current clients.
 	Clients(dst []server.Client) []server.Client
 	// Votes returns the vote options and the running vote.
-	Votes() server.Votes
+	Votes() vote.State
 	// Map returns the current map.
 	Map() server.MapInfo
 	// Maps returns a function that lists the available maps.

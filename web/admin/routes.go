@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/vote"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/admin/internal/api"
 )
@@ -376,7 +377,7 @@ func (c *Console) removeBan(q *request, _ *struct{}) (api.Output, error) {
 }
 
 func (c *Console) votes(q *request, _ *struct{}) (api.Votes, error) {
-	var v server.Votes
+	var v vote.State
 	if err := c.do(q.Context(), func(s Server) { v = s.Votes() }); err != nil {
 		return api.Votes{}, err
 	}

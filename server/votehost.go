@@ -1,0 +1,137 @@
+package server
+
+import (
+	"net/netip"
+
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/vote"
+)
+
+// voteHost is the server for its votes. It implements the interfaces of package vote.
+type voteHost struct{ s *Server }
+
+func newVotes(s *Server) *vote.Votes {
+	h := voteHost{s}
+	return vote.New(vote.Config{Electorate: h, Audience: h, Host: h, Now: func() conn.Time { return s.now }})
+}
+
+func (h voteHost) Voter(id game.PlayerID) (v vote.Voter, ok bool) {
+	c := h.s.sessions[id]
+	if c == nil {
+		return vote.Voter{}, false
+	}
+	unacked, _ := c.conn.Unacked()
+	return vote.Voter{
+		Addr: c.peer.Addr(), Seated: c.state >= stateReady, InGame: c.state == stateInGame,
+		Held: c.isHeld(), Leaving: c.dropping, Operator: c.rcon.authed, Level: c.rcon.level,
+		EnteredAt: c.enteredAt, Unacked: unacked, Menu: c.bridge,
+	}, true
+}
+
+func (h voteHost) Name(id game.PlayerID) string { return h.s.playerName(id) }
+
+func (h voteHost) IsBot(id game.PlayerID) bool { return h.s.bots.has(id) }
+
+func (h voteHost) MutedFor(id game.PlayerID) int {
+	seconds, _ := h.s.sessions[id].mutedFor()
+	return seconds
+}
+
+func (h voteHost) IsBanned(a netip.Addr) bool {
+	b, banned := h.s.bans.find(a)
+	return banned && !b.Temporary
+}
+
+func (h voteHost) Reply(id game.PlayerID, line string) { h.s.sessions[id].reply(line) }
+
+func (h voteHost) Each(f func(o vote.Onlooker)) {
+	h.s.forEachInGame(func(c *session) { f(h.One(c.id)) })
+	for _, d := range h.s.demos.files {
+		f(h.recording(d.recorder, d.header.Version != demo.VersionDDNet))
+	}
+	if r := h.s.broadcastRecorder(); r != nil {
+		f(h.recording(r, true))
+	}
+}
+
+func (h voteHost) One(id game.PlayerID) vote.Onlooker {
+	c := h.s.sessions[id]
+	return vote.Onlooker{Screen: c.bridge, OwnTexts: h.s.isSeven(c), Say: func(line string) {
+		ev := serverLine(game.MaskOne(id), line)
+		c.bridge.SendEvent(h.s.world, &ev)
+	}}
+}
+
+// recording returns a demo or the broadcast as an onlooker.
+func (h voteHost) recording(r *recorder.Recorder, ownTexts bool) vote.Onlooker {
+	return vote.Onlooker{Screen: r, OwnTexts: ownTexts, Say: func(line string) {
+		ev := serverLine(game.MaskAll, line)
+		r.Event(h.s.world, &ev)
+	}}
+}
+
+// serverLine returns a chat line from the server.
+func serverLine(to game.PlayerMask, line string) game.Event {
+	return game.Event{Kind: game.EvChat, To: to, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: line}
+}
+
+func (h voteHost) ObserveVote(v *bridge.Vote) {
+	safe := *v
+	safe.Description, safe.Reason = safetext.Line(v.Description), safetext.Line(v.Reason)
+	h.s.observe(safe.Event(eventSource{h.s}.EventPlayer))
+}
+
+func (h voteHost) ObserveCount(yes, no, pass, total int) {
+	h.s.observe(event.VoteCount{Yes: yes, No: no, Pass: pass, Total: total})
+}
+
+func (h voteHost) OptionsRemoved() { h.s.menusStale() }
+
+// Run notes the map that the vote has asked for. Its players read if the map cannot be loaded.
+func (h voteHost) Run(line string, as console.Caller, done func(warning string)) {
+	before, _ := h.s.wantedMap()
+	h.s.execute(line, as, done)
+	if wanted, _ := h.s.wantedMap(); wanted != before {
+		h.s.mapChange.voted = wanted
+	}
+}
+
+func (h voteHost) Print(who console.Caller, level int, line string) {
+	h.s.printFor(who, level, "server", line)
+}
+
+func (h voteHost) Queue(cmd game.Command) { h.s.queueCommand(cmd) }
+
+func (h voteHost) Audit(d vote.Decision) {
+	s, e := h.s, auditEntry{}
+	switch {
+	case !d.Forced:
+		id := int(d.Caller)
+		e = auditEntry{Event: "vote_passed", Via: "vote", Client: &id, Name: safetext.Line(s.playerName(d.Caller)), Command: d.Command, Result: d.Result}
+		if c := s.sessions[d.Caller]; c != nil {
+			e.Addr = c.peer.String()
+		}
+	case d.Caller != game.Nobody:
+		e = s.sessions[d.Caller].auditEntry("vote_forced", "vote", d.Command)
+	default:
+		e = s.operator
+		e.Event, e.Result, e.Command = "vote_forced", d.Result, d.Command
+	}
+	s.audit(e)
+}
+
+func (h voteHost) HasMap(name string) bool { return h.s.hasMap(name) }
+
+func (h voteHost) Quiet() bool { return h.s.race.resets }
+
+func (h voteHost) SpamProtection() bool { return h.s.settings.SpamProtection != 0 }
+
+func (h voteHost) Dialect() logline.Dialect { return h.s.dialect }
