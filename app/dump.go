@@ -76,9 +76,10 @@ func (c *dumpCmd) Run() error {
 	isCapture := false
 	var err error
 	switch {
-	case dump.IsDemo(begin):
+	// The suffix counts too, so that the error names the fault.
+	case dump.IsDemo(begin), strings.HasSuffix(c.File, server.DemoSuffix):
 		err = d.ReadDemo(file)
-	case teehistorian.Is(begin), strings.HasSuffix(c.File, server.TeehistorianSuffix): // by its suffix too, so that the error names the fault
+	case teehistorian.Is(begin), strings.HasSuffix(c.File, server.TeehistorianSuffix):
 		err = d.ReadTeehistorian(file)
 	default:
 		isCapture = true

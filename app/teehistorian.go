@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,7 +52,7 @@ func openHistory(file io.Reader, name, mapFile string) (*history, error) {
 	h := &history{file: io.MultiReader(&begin, file), header: r.Header()}
 	sum, ok := h.header.SHA256()
 	if !ok {
-		return nil, fmt.Errorf("%w: the header has no map_sha256 to identify the map", teehistorian.ErrFormat)
+		return nil, errors.New("the header has no map_sha256 to identify the map")
 	}
 	if h.gameMap, err = readMapFile(mapFile, name, h.header.MapName, sum); err != nil {
 		return nil, err

@@ -67,6 +67,9 @@ func (h *Header) parse(b []byte) error {
 		return fmt.Errorf("%w: the header at byte %d: %w", ErrFormat, int64(len(magic))+at, err)
 	}
 	h.JSON = b
+	if _, ok := h.SHA256(); !ok && h.MapSHA256 != "" {
+		return fmt.Errorf("%w: the header has the map_sha256 %q, not 64 hexadecimal digits", ErrFormat, h.MapSHA256)
+	}
 	major, err := strconv.Atoi(h.Version)
 	if err != nil || major != version {
 		return fmt.Errorf("%w: %q in the header; supported is %d", ErrVersion, h.Version, version)
