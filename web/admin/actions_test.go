@@ -68,8 +68,8 @@ func TestActions(t *testing.T) {
 
 	do("POST", "/votes", `{"text":"Map; \"box\"","command":"change_map testbox"}`, 200, "added option")
 	do("POST", "/votes", `{"text":"bad","command":"nonsense"}`, 409, "skipped invalid command")
-	if votes := get[api.Votes](v, "/votes"); len(votes.Options) != 1 || votes.Options[0] != (api.VoteOption{Text: `Map; "box"`, Command: "change_map testbox"}) ||
-		votes.Running != nil {
+	option := api.VoteOption{Text: `Map; "box"`, Command: "change_map testbox"}
+	if votes := get[api.Votes](v, "/votes"); len(votes.Options) != 1 || votes.Options[0] != option || votes.Running != nil {
 		t.Errorf("%+v", votes)
 	}
 	do("POST", "/votes/running", `{"yes":true}`, 409, "no vote is running")
