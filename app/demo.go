@@ -43,9 +43,8 @@ func openDemo(name string) (*os.File, *demo.Reader, error) {
 
 // demoViewer reads a demo as a client would receive it.
 type demoViewer struct {
-	bridge.EventHandler
-	bridge.NopSessionHandler // server demos contain messages to the clients that they were recorded for
-	side                     bridge.ClientSide
+	bridge.GameHandler
+	side bridge.ClientSide
 
 	// onTick is called for each tick before its events; an error ends the reading. onEvent is
 	// called for each event and onView for each snapshot.
@@ -67,16 +66,15 @@ type demoViewer struct {
 
 func newDemoViewer(h *demo.Header) *demoViewer {
 	v := &demoViewer{first: -1, last: -1}
-	if h.Protocol() == 7 {
-		v.side = bridge7.NewDemoClientSide(v)
-	} else {
-		v.side = bridge6.NewClientSide(bridge.NopSender{}, v, bridge6.ClientConfig{})
-	}
-	v.Side = func() bridge.ClientSide { return v.side }
-	v.Emit = func(e event.Event) {
+	v.GameHandler = bridge.NewEventHandler(func() bridge.ClientSide { return v.side }, func(e event.Event) {
 		if v.onEvent != nil {
 			v.onEvent(e)
 		}
+	})
+	if h.Protocol() == 7 {
+		v.side = bridge7.NewDemoClientSide(v)
+	} else {
+		v.side = bridge6.NewDemoClientSide(v)
 	}
 	return v
 }

@@ -188,13 +188,18 @@ func (d *historianDemo) act(rec *teehistorian.Record) {
 // historianClient is a player of the recording. It implements bridge.Session and receives the
 // messages that the player's client sent.
 type historianClient struct {
-	bridge.NopSender
 	d       *historianDemo
 	id      game.PlayerID
 	isSeven bool
 	isNamed bool
 	side    bridge.ServerSide // nil for an empty slot
 }
+
+// Queue implements bridge.Session. The recording gets no answers.
+func (c *historianClient) Queue([]byte, bool) {}
+
+// FlushSoon implements bridge.Session.
+func (c *historianClient) FlushSoon() {}
 
 func (c *historianClient) do(cmd game.Command) {
 	cmd.Player, cmd.Target = c.id, game.Nobody

@@ -5,12 +5,16 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// EventHandler is a [GameHandler] that turns the reports of a ClientSide into events.
-type EventHandler struct {
-	// Side returns the ClientSide whose players, settings and tuning the events refer to.
-	Side func() ClientSide
-	// Emit is called with each event.
-	Emit func(event.Event)
+// NewEventHandler returns a [GameHandler] that turns the reports of a ClientSide into events and
+// calls emit with each of them. The function side returns the ClientSide whose players, settings
+// and tuning the events refer to.
+func NewEventHandler(side func() ClientSide, emit func(event.Event)) GameHandler {
+	return &eventHandler{side, emit}
+}
+
+type eventHandler struct {
+	side func() ClientSide
+	emit func(event.Event)
 }
 
 // EventPlayer returns the player with the given id as side knows them.
@@ -47,75 +51,75 @@ func (s eventSource) EventTuning() event.Tuning {
 	return t
 }
 
-func (h *EventHandler) player(id game.PlayerID) event.Player { return EventPlayer(h.Side(), id) }
+func (h *eventHandler) player(id game.PlayerID) event.Player { return EventPlayer(h.side(), id) }
 
 // OnEvent and the methods below implement GameHandler.
-func (h *EventHandler) OnEvent(ev *game.Event) {
-	if e := event.FromGame(ev, eventSource{h.Side()}); e != nil {
-		h.Emit(e)
+func (h *eventHandler) OnEvent(ev *game.Event) {
+	if e := event.FromGame(ev, eventSource{h.side()}); e != nil {
+		h.emit(e)
 	}
 }
 
 // OnServerInfo emits the description of the server.
-func (h *EventHandler) OnServerInfo(i *ServerInfo) { h.Emit(i.Event()) }
+func (h *eventHandler) OnServerInfo(i *ServerInfo) { h.emit(i.Event()) }
 
 // OnMotd emits the message of the day unless it is empty.
-func (h *EventHandler) OnMotd(text string) {
+func (h *eventHandler) OnMotd(text string) {
 	if text != "" {
-		h.Emit(event.NewMotd(text))
+		h.emit(event.NewMotd(text))
 	}
 }
 
 // OnVote emits the beginning or the end of a vote.
-func (h *EventHandler) OnVote(v *Vote) { h.Emit(v.Event(h.player)) }
+func (h *eventHandler) OnVote(v *Vote) { h.emit(v.Event(h.player)) }
 
 // OnVoteStatus emits the vote counts.
-func (h *EventHandler) OnVoteStatus(yes, no, pass, total int32) {
-	h.Emit(event.VoteCount{Yes: int(yes), No: int(no), Pass: int(pass), Total: int(total)})
+func (h *eventHandler) OnVoteStatus(yes, no, pass, total int32) {
+	h.emit(event.VoteCount{Yes: int(yes), No: int(no), Pass: int(pass), Total: int(total)})
 }
 
 // OnRconAuthStatus emits a login to the remote console, or its end.
-func (h *EventHandler) OnRconAuthStatus(on, commands bool) {
-	h.Emit(event.RconAuth{On: on, Commands: commands})
+func (h *eventHandler) OnRconAuthStatus(on, commands bool) {
+	h.emit(event.RconAuth{On: on, Commands: commands})
 }
 
 // OnRconLine emits a line of the remote console.
-func (h *EventHandler) OnRconLine(line string) { h.Emit(event.RconLine{Text: line}) }
+func (h *eventHandler) OnRconLine(line string) { h.emit(event.RconLine{Text: line}) }
 
 // OnVoteOptions emits one event for each option.
-func (h *EventHandler) OnVoteOptions(add []string, clear bool) {
+func (h *eventHandler) OnVoteOptions(add []string, clear bool) {
 	if clear {
-		h.Emit(event.VoteOptionsCleared{})
+		h.emit(event.VoteOptionsCleared{})
 	}
 	for _, text := range add {
-		h.Emit(event.VoteOptionEntry{Option: text})
+		h.emit(event.VoteOptionEntry{Option: text})
 	}
 }
 
 // OnVoteOptionRemoved emits the removed option.
-func (h *EventHandler) OnVoteOptionRemoved(text string) {
-	h.Emit(event.VoteOptionEntry{Option: text, Removed: true})
+func (h *eventHandler) OnVoteOptionRemoved(text string) {
+	h.emit(event.VoteOptionEntry{Option: text, Removed: true})
 }
 
 // OnRconCommand emits the added command.
-func (h *EventHandler) OnRconCommand(c *CommandInfo) {
-	h.Emit(event.RconCommand{Name: c.Name, Params: c.Params, Help: c.Help})
+func (h *eventHandler) OnRconCommand(c *CommandInfo) {
+	h.emit(event.RconCommand{Name: c.Name, Params: c.Params, Help: c.Help})
 }
 
 // OnRconCommandRemoved emits the removed command.
-func (h *EventHandler) OnRconCommandRemoved(name string) {
-	h.Emit(event.RconCommand{Name: name, Removed: true})
+func (h *eventHandler) OnRconCommandRemoved(name string) {
+	h.emit(event.RconCommand{Name: name, Removed: true})
 }
 
 // OnMapListEntry emits a map that was added to the server's list or removed from it.
-func (h *EventHandler) OnMapListEntry(name string, removed bool) {
-	h.Emit(event.MapEntry{Map: name, Removed: removed})
+func (h *eventHandler) OnMapListEntry(name string, removed bool) {
+	h.emit(event.MapEntry{Map: name, Removed: removed})
 }
 
 // OnChatCommand emits a chat command that was added or removed.
-func (h *EventHandler) OnChatCommand(c *CommandInfo, removed bool) {
-	h.Emit(event.ChatCommand{Name: c.Name, Params: c.Params, Help: c.Help, Removed: removed})
+func (h *eventHandler) OnChatCommand(c *CommandInfo, removed bool) {
+	h.emit(event.ChatCommand{Name: c.Name, Params: c.Params, Help: c.Help, Removed: removed})
 }
 
 // OnOther emits the event unchanged.
-func (h *EventHandler) OnOther(e event.Event) { h.Emit(e) }
+func (h *eventHandler) OnOther(e event.Event) { h.emit(e) }

@@ -52,12 +52,6 @@ type Session interface {
 	ClientMessageHandler
 }
 
-// SendOnly is the Session of a translator that receives no messages.
-type SendOnly struct {
-	Sender
-	ClientMessageHandler // nil
-}
-
 // ClientMessageHandler handles the messages of a client. ServerSide.Receive calls its methods.
 // Texts are copies, at most as long as the version allows.
 type ClientMessageHandler interface {

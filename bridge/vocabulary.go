@@ -18,15 +18,6 @@ type Sender interface {
 	FlushSoon()
 }
 
-// NopSender is a Sender that sends nothing, for reading recordings.
-type NopSender struct{}
-
-// Queue drops the message.
-func (NopSender) Queue([]byte, bool) {}
-
-// FlushSoon does nothing.
-func (NopSender) FlushSoon() {}
-
 // Settings are the server settings that clients display. (0.7: Sv_ServerSettings)
 type Settings = event.Settings
 

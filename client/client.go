@@ -160,7 +160,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{cfg: cfg, eventsQueued: make(chan struct{}, 1), done: make(chan struct{})}
 	c.handler.Client = c
-	c.handler.EventHandler = bridge.EventHandler{Side: func() bridge.ClientSide { return c.session.side }, Emit: c.handler.emit}
+	c.handler.GameHandler = bridge.NewEventHandler(func() bridge.ClientSide { return c.session.side }, c.handler.emit)
 	var err error
 	c.session, err = NewSession(SessionConfig{
 		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin,

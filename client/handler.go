@@ -9,9 +9,9 @@ import (
 // player returns the player with an id, for an event.
 func (c *Client) player(id game.PlayerID) event.Player { return bridge.EventPlayer(c.session.side, id) }
 
-// gameHandler is a bridge.EventHandler that also stores the lists and console output of the server.
+// gameHandler queues events, and stores the lists and console output of the server.
 type gameHandler struct {
-	bridge.EventHandler
+	bridge.GameHandler // queues events
 	*Client
 }
 
@@ -22,13 +22,13 @@ func (s *gameHandler) OnRconAuthStatus(on, commands bool) {
 		s.rcon.endRuns(ErrRcon)
 		s.lists.commands, s.lists.maps = nil, nil
 	}
-	s.EventHandler.OnRconAuthStatus(on, commands)
+	s.GameHandler.OnRconAuthStatus(on, commands)
 }
 
 // OnRconLine also adds the line to the output of running commands.
 func (s *gameHandler) OnRconLine(line string) {
 	s.rcon.addLine(line)
-	s.EventHandler.OnRconLine(line)
+	s.GameHandler.OnRconLine(line)
 }
 
 // emit queues a game event.

@@ -47,13 +47,13 @@ func removeEntry(from *[]string, text string) {
 // OnRconCommand adds a command of the remote console.
 func (s *gameHandler) OnRconCommand(c *bridge.CommandInfo) {
 	addCommand(&s.lists.commands, *c)
-	s.EventHandler.OnRconCommand(c)
+	s.GameHandler.OnRconCommand(c)
 }
 
 // OnRconCommandRemoved removes a command of the remote console.
 func (s *gameHandler) OnRconCommandRemoved(name string) {
 	removeCommand(&s.lists.commands, name)
-	s.EventHandler.OnRconCommandRemoved(name)
+	s.GameHandler.OnRconCommandRemoved(name)
 }
 
 // OnMapListEntry adds or removes a map.
@@ -63,7 +63,7 @@ func (s *gameHandler) OnMapListEntry(name string, gone bool) {
 	} else {
 		addEntry(&s.lists.maps, name)
 	}
-	s.EventHandler.OnMapListEntry(name, gone)
+	s.GameHandler.OnMapListEntry(name, gone)
 }
 
 // OnChatCommand adds or removes a chat command.
@@ -73,7 +73,7 @@ func (s *gameHandler) OnChatCommand(c *bridge.CommandInfo, gone bool) {
 	} else {
 		addCommand(&s.lists.chat, *c)
 	}
-	s.EventHandler.OnChatCommand(c, gone)
+	s.GameHandler.OnChatCommand(c, gone)
 }
 
 // OnVoteOptions adds vote options.
@@ -84,13 +84,13 @@ func (s *gameHandler) OnVoteOptions(add []string, clear bool) {
 	for _, text := range add {
 		addEntry(&s.lists.votes, text)
 	}
-	s.EventHandler.OnVoteOptions(add, clear)
+	s.GameHandler.OnVoteOptions(add, clear)
 }
 
 // OnVoteOptionRemoved removes a vote option.
 func (s *gameHandler) OnVoteOptionRemoved(text string) {
 	removeEntry(&s.lists.votes, text)
-	s.EventHandler.OnVoteOptionRemoved(text)
+	s.GameHandler.OnVoteOptionRemoved(text)
 }
 
 // OnOther also empties the list of maps when a new list begins.
@@ -98,5 +98,5 @@ func (s *gameHandler) OnOther(e event.Event) {
 	if list, ok := e.(event.ListBegin); ok && list.Of == "maps" {
 		s.lists.maps = nil
 	}
-	s.EventHandler.OnOther(e)
+	s.GameHandler.OnOther(e)
 }

@@ -308,10 +308,6 @@ func (s *Server) SetSettings(set Settings) error {
 // Stats returns the counters so far.
 func (s *Server) Stats() ServerStats { return s.stats }
 
-// InvalidateAnswers makes the server encode its answers anew for the next request, for example
-// after a change of the map.
-func (s *Server) InvalidateAnswers() { s.answers.valid = false }
-
 // Feed handles a datagram for which wire.IsDatagram returns true. The datagram arrived at time now
 // in ns. Feed sends the answers.
 func (s *Server) Feed(now int64, peer transport.Peer, b []byte) {

@@ -33,8 +33,8 @@ func Convert(w io.Writer, r *demo.Reader) error {
 	if err != nil {
 		return err
 	}
-	c := &converter{EventHandler: bridge.EventHandler{Emit: func(event.Event) {}}}
-	c.Side = func() bridge.ClientSide { return c.from }
+	c := new(converter)
+	c.GameHandler = bridge.NewEventHandler(func() bridge.ClientSide { return c.from }, func(event.Event) {})
 	c.from = newDemoReader(r.Header(), c)
 	c.to = bridge7.NewDemoConverter(c.from, &c.messages)
 	var (
@@ -100,8 +100,7 @@ func (r *Record) WriteEnd(out *demo.Writer, text string) error {
 
 // converter receives the messages of a demo.
 type converter struct {
-	bridge.EventHandler
-	bridge.NopSessionHandler
+	bridge.GameHandler
 	from     bridge.ClientSide
 	to       *bridge7.DemoConverter
 	messages messageList

@@ -62,11 +62,11 @@ func (c Config) Header(m *bridge.Map, start time.Time) demo.Header {
 }
 
 // newDemoReader returns a ClientSide that reads a demo.
-func newDemoReader(h *demo.Header, handler bridge.ServerMessageHandler) bridge.ClientSide {
+func newDemoReader(h *demo.Header, handler bridge.GameHandler) bridge.ClientSide {
 	if h.Protocol() == 7 {
 		return bridge7.NewDemoClientSide(handler)
 	}
-	return bridge6.NewClientSide(bridge.NopSender{}, handler, bridge6.ClientConfig{})
+	return bridge6.NewDemoClientSide(handler)
 }
 
 // newMessageSide returns a ClientSide that writes the messages of a client.

@@ -29,11 +29,11 @@ import (
 )
 
 // newClient returns a ClientSide that reads a demo of the format.
-func (f Format) newClient(h bridge.ServerMessageHandler) bridge.ClientSide {
+func (f Format) newClient(h bridge.GameHandler) bridge.ClientSide {
 	if f == Teeworlds {
 		return bridge7.NewDemoClientSide(h)
 	}
-	return bridge6.NewClientSide(bridge.NopSender{}, h, bridge6.ClientConfig{DDNetVersion: 16040})
+	return bridge6.NewDemoClientSide(h)
 }
 
 // newMatch returns a match with players who act at random.

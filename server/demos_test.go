@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/bridge6"
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/format/demo"
@@ -88,7 +87,7 @@ func (dt *demoTest) read(name string) (s shownDemo) {
 	var messages bridgetest.ServerMessages
 	side := bridge7.NewDemoClientSide(&messages)
 	if s.header.Protocol() == 6 {
-		side = bridge6.NewClientSide(bridge.NopSender{}, &messages, bridge6.ClientConfig{DDNetVersion: 16040})
+		side = bridge6.NewDemoClientSide(&messages)
 	}
 	for c := new(demo.Chunk); ; {
 		err := r.Next(c)

@@ -26,9 +26,7 @@ var version = &bridgetest.Version{
 		}
 		return NewClientSide(s, h, cfg)
 	},
-	NewDemoClient: func(h bridge.ServerMessageHandler) bridge.ClientSide {
-		return NewClientSide(bridge.NopSender{}, h, ClientConfig{DDNetVersion: 16040})
-	},
+	NewDemoClient:  NewDemoClientSide,
 	LoseView:       loseView,
 	Effects:        shownEffects,
 	DiffEffects:    diffEffects,

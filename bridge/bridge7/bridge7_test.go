@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/offline"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/mode/race"
@@ -498,7 +499,7 @@ func TestStatesInDemos(t *testing.T) {
 		b.Finish(s)
 		return s
 	}
-	side := p.NewDemoSide(bridge.NopSender{}).(*demoSide)
+	side := p.NewDemoSide(offline.Sender{}).(*demoSide)
 	side.source = noSource{}
 	s := build(side)
 	for _, want := range []struct {
@@ -651,7 +652,7 @@ func TestSizeOfSnapshots(t *testing.T) {
 		}
 		p.snapshot.recordTick(f, events)
 		p.snapshot.beginRound(f)
-		demo := p.NewDemoSide(bridge.NopSender{}).(*demoSide)
+		demo := p.NewDemoSide(offline.Sender{}).(*demoSide)
 		demo.source = noSource{}
 		var b snapshot.Builder
 		var s snapshot.Snapshot

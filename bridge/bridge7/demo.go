@@ -2,6 +2,7 @@ package bridge7
 
 import (
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/offline"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -47,7 +48,7 @@ type recordedPlayer struct {
 
 // NewDemoSide implements [bridge.Protocol].
 func (p *Protocol) NewDemoSide(s bridge.Sender) bridge.ServerSide {
-	return &demoSide{serverSide: serverSide{protocol: p, session: bridge.SendOnly{Sender: s}, release: msg7.ClientVersion}}
+	return &demoSide{serverSide: serverSide{protocol: p, session: offline.Session{Sender: s}, release: msg7.ClientVersion}}
 }
 
 func (s *demoSide) Receive([]byte, bool) error { return bridge.ErrBadMessage }

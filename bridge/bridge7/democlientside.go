@@ -2,6 +2,7 @@ package bridge7
 
 import (
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/offline"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -14,8 +15,8 @@ import (
 // objects and messages that exist only in demos. A client in a game ignores those. These objects
 // and messages replace messages that only the recorder received. A player enters silently if a
 // snapshot shows the player and no message announces them before the next snapshot.
-func NewDemoClientSide(handler bridge.ServerMessageHandler) bridge.ClientSide {
-	c := &clientSide{sender: bridge.NopSender{}, handler: handler, demo: new(demoState)}
+func NewDemoClientSide(handler bridge.GameHandler) bridge.ClientSide {
+	c := &clientSide{sender: offline.Sender{}, handler: offline.Handler(handler), demo: new(demoState)}
 	c.Reset()
 	return c
 }

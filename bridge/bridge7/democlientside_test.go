@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/offline"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
@@ -18,18 +19,16 @@ import (
 
 // demoHandler collects events.
 type demoHandler struct {
-	bridge.EventHandler
-	bridge.SessionHandler
+	bridge.GameHandler
 	events []string
 }
 
-func newDemoHandler(newSide func(bridge.ServerMessageHandler) bridge.ClientSide) (*demoHandler, bridge.ClientSide) {
+func newDemoHandler(newSide func(bridge.GameHandler) bridge.ClientSide) (*demoHandler, bridge.ClientSide) {
 	h := new(demoHandler)
 	side := newSide(h)
-	h.Side = func() bridge.ClientSide { return side }
-	h.Emit = func(e event.Event) {
+	h.GameHandler = bridge.NewEventHandler(func() bridge.ClientSide { return side }, func(e event.Event) {
 		h.events = append(h.events, eventText(e))
-	}
+	})
 	return h, side
 }
 
@@ -140,7 +139,9 @@ func TestDemoObjects(t *testing.T) {
 // TestGameIgnoresDemoObjects checks that a client in a game ignores objects and messages that exist
 // only in demos.
 func TestGameIgnoresDemoObjects(t *testing.T) {
-	h, side := newDemoHandler(func(h bridge.ServerMessageHandler) bridge.ClientSide { return NewClientSide(bridge.NopSender{}, h) })
+	h, side := newDemoHandler(func(h bridge.GameHandler) bridge.ClientSide {
+		return NewClientSide(offline.Sender{}, offline.Handler(h))
+	})
 	side.ReceiveSnapshot(10, demoSnapshot(map[int][]msg7.Object{3: {demoPlayer("alice", 1, true)}}))
 	side.Receive((&msg7.DeClientEnter{Name: []byte("bob"), ClientID: 5}).Append(nil), true)
 	if _, ok := side.Player(3); ok || side.OwnID() != game.Nobody || !slices.Equal(h.events, nil) {

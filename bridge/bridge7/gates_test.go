@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/offline"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/internal/bridgetest"
@@ -61,7 +62,7 @@ func TestKillOfOneWhoLeft(t *testing.T) {
 		0x0704: {Killer: -2, Victim: 1, Weapon: msg7.WeaponGrenade, ModeSpecial: 1},
 	} {
 		var got msg7.SvKillMsg
-		s := NewProtocol().NewServerSide(bridge.SendOnly{Sender: sendFunc(func(b []byte) {
+		s := NewProtocol().NewServerSide(offline.Session{Sender: sendFunc(func(b []byte) {
 			var d msg7.Decoder
 			m, err := d.Decode(b)
 			if err != nil {

@@ -27,7 +27,7 @@ type Version struct {
 	NewProtocol func() bridge.Protocol
 	NewClient   func(id int, s bridge.Sender, h bridge.ServerMessageHandler) bridge.ClientSide
 	// NewDemoClient makes a ClientSide that reads a demo.
-	NewDemoClient func(h bridge.ServerMessageHandler) bridge.ClientSide
+	NewDemoClient func(h bridge.GameHandler) bridge.ClientSide
 	// LoseView removes the parts of a server's view that this version's clients do not see. Parts
 	// that no version carries have been removed before.
 	LoseView func(v *game.View)
