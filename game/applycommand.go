@@ -76,17 +76,16 @@ func (w *World) applyPlayer(id PlayerID, cmd *Command) {
 		w.requestTeam(id, cmd.Team)
 	case CmdSpectate:
 		if w.paused || cmd.Spectate > SpectateFlagBlue || w.isSpam(p.lastSpectate, TickRate) {
-			w.noteDDRace(DDRaceNote{Kind: NoteRefused, Players: [2]PlayerID{id}})
+			w.sim.refused(id)
 			return
 		}
 		p.lastSpectate = w.tick
 		if !w.spectate(id, cmd.Spectate, cmd.Target) {
-			w.noteDDRace(DDRaceNote{Kind: NoteRefused, Players: [2]PlayerID{id}})
+			w.sim.refused(id)
 			w.addEvent(Event{Kind: EvGameMsg, To: MaskOne(id), Player: Nobody, GameMsg: GameMsgSpecInvalidID})
 		}
 	case CmdKill:
-		// Modes of DDRace have delays of their own.
-		if !w.paused && (w.ddrace != nil || !w.isWithin(p.lastKill, 3*TickRate)) {
+		if !w.paused && (w.traits.modeDelays || !w.isWithin(p.lastKill, 3*TickRate)) {
 			p.lastKill = w.tick
 			if w.callSelfKill(id) {
 				w.killCharacter(id, WeaponSelf)
@@ -133,9 +132,7 @@ func (w *World) applyOperator(cmd *Command) {
 		if cmd.Tuning != nil {
 			w.tuning = *cmd.Tuning
 			w.resetPureTuning()
-			if w.ddrace != nil {
-				w.ddrace.tune(&w.tuning)
-			}
+			w.sim.tune()
 			told := w.tuning
 			w.addEvent(Event{Kind: EvTuneParams, To: MaskAll, Tuning: &told})
 			if w.extended {

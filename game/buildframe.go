@@ -21,12 +21,7 @@ func (w *World) View(id PlayerID) View {
 		return v
 	}
 	p := &w.players[id]
-	v.Pos = p.viewPos
-	if w.match.flags&GameFlagDDRace != 0 {
-		if v.Range = DDRaceRange; p.sight.all {
-			v.Range = DDRaceMap
-		}
-	}
+	v.Pos, v.Range = p.viewPos, w.sim.viewRange(id)
 	if !p.isSpectating() {
 		v.VitalsOf = id
 	} else if !w.rules.StrictSpectate {
@@ -53,27 +48,7 @@ func (w *World) buildFrame() {
 	if w.extended {
 		w.addTickOrder(f)
 	}
-	f.Projectiles = f.Projectiles[:0]
-	for i := len(w.projectiles) - 1; i >= 0; i-- {
-		f.Projectiles = append(f.Projectiles, w.projectileState(&w.projectiles[i], 0))
-	}
-	f.Projectiles = append(f.Projectiles, w.drawn.projectiles...)
-	f.Lasers = f.Lasers[:0]
-	for i := len(w.lasers) - 1; i >= 0; i-- {
-		l := &w.lasers[i]
-		f.Lasers = append(f.Lasers, laserState(l.id, l.pos, l.segmentStart, l.evalTick, 0))
-	}
-	f.Lasers = append(f.Lasers, w.drawn.lasers...)
-	f.Pickups = f.Pickups[:0]
-	for i := len(w.pickups) - 1; i >= 0; i-- {
-		if p := &w.pickups[i]; p.spawnTick == -1 {
-			f.Pickups = append(f.Pickups, pickupState(p.id, p.kind, p.pos, 0))
-		}
-	}
-	f.Pickups = append(f.Pickups, w.drawn.pickups...)
-	if w.ddrace != nil {
-		w.addDDRace(f)
-	}
+	w.sim.show(f)
 	f.Flags = f.Flags[:0]
 	for i := range w.flags {
 		if fl := &w.flags[i]; fl.exists {
@@ -163,7 +138,7 @@ func (w *World) playerState(id PlayerID) PlayerState {
 	if p.bot {
 		s.Flags |= PlayerFlagBot
 	}
-	if w.ddrace == nil && (!w.readyMode() || p.ready) {
+	if !w.traits.alwaysReady && (!w.readyMode() || p.ready) {
 		s.Flags |= PlayerFlagReady
 	}
 	if p.respawnDisabled && !w.isAlive(id) {

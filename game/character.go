@@ -108,63 +108,6 @@ func (w *World) removeFromWorld(id PlayerID) {
 	}
 }
 
-func (w *World) tickCharacter(id PlayerID) {
-	c := &w.characters[id]
-	in := c.coreInput()
-	if w.extended {
-		c.maskCoreInput(&in, w.tick)
-	}
-	c.core.Tick(&in, true)
-	if w.extended {
-		c.endCoreTick()
-	}
-	if w.collision.FarOutside(c.pos) {
-		w.die(id, id, WeaponWorld)
-	}
-	w.handleWeapons(id)
-}
-
-// coreInput returns the part of the predicted input that the physics use.
-func (c *character) coreInput() physics.Input {
-	return physics.Input{
-		Direction: c.input.Direction, TargetX: c.input.TargetX, TargetY: c.input.TargetY,
-		Jump: c.input.Jump, Hook: c.input.Hook,
-	}
-}
-
-// tickDeferredCharacter moves a tee after the cores of all tees have ticked.
-func (w *World) tickDeferredCharacter(id PlayerID) {
-	c := &w.characters[id]
-	c.reckoningCore.Tick(nil, false)
-	c.reckoningCore.Move()
-	c.reckoningCore.Quantize()
-
-	w.movedFrom[id] = c.pos
-	c.core.Move()
-	c.core.Quantize()
-	c.pos = c.core.Pos
-	c.triggeredEvents |= int32(c.core.Events)
-
-	if c.core.Death {
-		w.die(id, id, WeaponWorld)
-		if !c.exists {
-			return // a mod removed the character
-		}
-	}
-	if c.reckonTick+3*TickRate < w.tick || !equalOnWire(&c.reckoningCore, &c.core) {
-		c.reckonTick = w.tick
-		c.sendCore, c.reckoningCore = c.core, c.core
-		c.reckoningCore.World, c.reckoningCore.Tuning = &w.reckoningWorld, nil
-	}
-}
-
-// equalOnWire reports whether two quantised cores give equal snapshot items.
-func equalOnWire(a, b *physics.Core) bool {
-	return a.Pos == b.Pos && a.Vel == b.Vel && a.HookPos == b.HookPos && a.HookDir == b.HookDir &&
-		a.HookState == b.HookState && a.HookTick == b.HookTick && a.HookedPlayer == b.HookedPlayer &&
-		a.Jumped == b.Jumped && a.Direction == b.Direction && a.Angle == b.Angle
-}
-
 func (c *character) tickPaused() {
 	c.attackTick++
 	c.ninja.activationTick++
@@ -220,10 +163,7 @@ func (w *World) shownEmote(id PlayerID) Emote {
 	if e == EmoteNormal && p.eyesUntil > tick {
 		e = p.eyes
 	}
-	lastAction := c.lastActionTick
-	if w.ddrace != nil {
-		e, lastAction = w.ddraceEmote(id, e), p.sight.active
-	}
+	e, lastAction := w.sim.eyes(id, e)
 	if e == EmoteNormal && c.isFrozen(tick) {
 		if c.freezeEnd == FreezeForever {
 			return EmotePain
@@ -264,17 +204,4 @@ func (c *character) resetInput() {
 	c.input.Jump = false
 	c.latestInput = c.input
 	c.latestPrevInput = c.input
-}
-
-// characterDirectInput handles an input on arrival: it switches weapons and fires at
-// once.
-func (w *World) characterDirectInput(id PlayerID, in *Input) {
-	c := &w.characters[id]
-	c.latestPrevInput = c.latestInput
-	c.latestInput = withNonZeroTarget(*in)
-	if c.numInputs > 2 && w.players[id].team != TeamSpectators {
-		w.switchWeapon(id)
-		w.fireWeapon(id)
-	}
-	c.latestPrevInput = c.latestInput
 }

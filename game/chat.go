@@ -146,19 +146,13 @@ func (w *World) sendChat(l *ChatMessage) {
 	case ChatTeam:
 		to = 0
 		for i := range w.players {
-			if p := &w.players[i]; p.inGame && p.team == w.players[l.From].team && w.inRaceTeamOf(l.From, PlayerID(i)) {
+			if p := &w.players[i]; p.inGame && p.team == w.players[l.From].team && w.sim.isMate(l.From, PlayerID(i)) {
 				to |= MaskOne(PlayerID(i))
 			}
 		}
 	case ChatWhisper:
 		to = MaskOne(l.From) | MaskOne(l.Target)
 	}
-	w.beforeChat()
+	w.sim.beforeChat()
 	w.addEvent(Event{Kind: EvChat, To: to, Player: l.From, Target: l.Target, Chat: l.Mode, Text: l.Text})
-}
-
-// inRaceTeamOf reports whether two players of the same team are in the same DDRace team. Outside
-// DDRace, and for spectators, it returns true.
-func (w *World) inRaceTeamOf(a, b PlayerID) bool {
-	return w.ddrace == nil || w.players[a].team == TeamSpectators || w.ddrace.world.Team(int(a)) == w.ddrace.world.Team(int(b))
 }

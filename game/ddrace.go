@@ -32,10 +32,11 @@ type DDRaceRule interface {
 	DDRaceEvent(tx *Tx, e *ddrace.Event)
 }
 
-// ddraceHost is the simulation of a world of DDRace.
+// ddraceHost is the simulation of DDRace maps.
 type ddraceHost struct {
+	w       *World
 	rule    DDRaceRule
-	world   *ddrace.World
+	world   *ddrace.World    // nil until the world has started
 	played  DDRacePlayedRule // runs another one, nil for none
 	own     *ddrace.World    // with played, the world's own
 	entered PlayerMask       // players in the simulation
@@ -43,110 +44,87 @@ type ddraceHost struct {
 	pickups []ddrace.Pickup
 	notFor  [MaxPlayers]PlayerMask // players who do not see a player's tee
 	teams   [MaxPlayers]uint8      // of the players when the tick began
-	tick    DDRaceTick
-	visitor visitor // while it is visited
+	record  DDRaceTick
 	options DDRaceOptions
 }
 
-// startDDRace makes the simulation if the mode has one.
-func (w *World) startDDRace() error {
-	rule, ok := w.mode.(DDRaceRule)
-	if !ok || w.match.flags&GameFlagDDRace == 0 {
-		return nil
-	}
-	m, err := ddrace.NewMap(&w.terrain, rule.DDRaceSettings())
+func newDDRaceHost(w *World, rule DDRaceRule) *ddraceHost {
+	return &ddraceHost{w: w, rule: rule, options: DDRaceOptions{MaxAFK: 300}}
+}
+
+func (d *ddraceHost) traits() traits {
+	return traits{modeDelays: true, timesAsScores: true, alwaysReady: true}
+}
+
+func (d *ddraceHost) start() error {
+	w := d.w
+	m, err := ddrace.NewMap(&w.terrain, d.rule.DDRaceSettings())
 	if err != nil {
 		return err
 	}
 	seed := [2]uint64{w.rand.Next(), w.rand.Next()}
-	world := ddrace.New(ddrace.Config{Map: m, Seed: seed, Teams: rule.DDRaceTeams(&w.tx)})
-	w.ddrace = &ddraceHost{rule: rule, options: DDRaceOptions{MaxAFK: 300}, world: world}
-	w.ddrace.tick.Seed, w.ddrace.tick.Settings = seed, m.Settings
-	if w.ddrace.played, ok = rule.(DDRacePlayedRule); ok {
-		w.ddrace.own = world
+	d.world = ddrace.New(ddrace.Config{Map: m, Seed: seed, Teams: d.rule.DDRaceTeams(&w.tx)})
+	d.record.Seed, d.record.Settings = seed, m.Settings
+	var shows bool
+	if d.played, shows = d.rule.(DDRacePlayedRule); shows {
+		d.own = d.world
 	}
 	w.extended = true
 	w.tuning = shownTuning(&m.Settings.Tuning)
 	return nil
 }
 
+// ddrace returns the host of a DDRace world that has started, and nil for other worlds.
+func (w *World) ddrace() *ddraceHost {
+	if d, ok := w.sim.(*ddraceHost); ok && d.world != nil {
+		return d
+	}
+	return nil
+}
+
 // DDRace returns the simulation of a DDRace world, or nil in other worlds. Do not call its Step
 // method.
 func (tx *Tx) DDRace() *ddrace.World {
-	if d := tx.w.ddrace; d != nil {
+	if d := tx.w.ddrace(); d != nil {
 		return d.world
 	}
 	return nil
 }
 
 // IsDDRace reports whether package ddrace simulates the world; see [DDRaceRule].
-func (w *World) IsDDRace() bool { return w.ddrace != nil }
+func (w *World) IsDDRace() bool { return w.ddrace() != nil }
 
 // DDRaceFaults returns the parts of the map that are not supported, in DDRace worlds.
 func (w *World) DDRaceFaults() ddrace.Faults {
-	if w.ddrace == nil {
-		return ddrace.Faults{}
+	if d := w.ddrace(); d != nil {
+		return d.world.Map().Faults
 	}
-	return w.ddrace.world.Map().Faults
+	return ddrace.Faults{}
 }
 
 // DDRaceSettings returns a copy of the simulation's settings, and false if the world is not a
 // DDRace world.
 func (w *World) DDRaceSettings() (s ddrace.Settings, ok bool) {
-	if w.ddrace == nil {
-		return s, false
+	if d := w.ddrace(); d != nil {
+		return d.world.Settings().Clone(), true
 	}
-	return w.ddrace.world.Settings().Clone(), true
-}
-
-// shownTuning returns the part of a tuning that all clients know.
-func shownTuning(t *ddrace.Tuning) (s Tuning) {
-	copy(s[:physics.PlayerCollision], t[:])
-	s[physics.PlayerCollision], s[physics.PlayerHooking] = t[ddrace.PlayerCollision], t[ddrace.PlayerHooking]
-	return s
-}
-
-// DDRaceTuning returns the tuning that a player's client is sent in DDRace worlds, and the number
-// of its parameters. The number is 0 in other worlds. For Nobody it returns the world's tuning.
-func (w *World) DDRaceTuning(id PlayerID) (t ddrace.Tuning, params int) {
-	if w.ddrace == nil {
-		return t, 0
-	}
-	s := w.ddrace.world.Settings()
-	if id < 0 || id >= MaxPlayers {
-		return s.Tuning, s.NumTuneParams()
-	}
-	return w.ddrace.world.SentTuning(int(id)), s.NumTuneParams()
+	return s, false
 }
 
 // DDRaceFreezeTicks returns the duration of a freeze by a tile in DDRace worlds, in ticks, and 0 in
 // others.
 func (w *World) DDRaceFreezeTicks() int32 {
-	if w.ddrace == nil {
-		return 0
+	if d := w.ddrace(); d != nil {
+		return d.world.Settings().FreezeDelay * TickRate
 	}
-	return w.ddrace.world.Settings().FreezeDelay * TickRate
+	return 0
 }
 
-// tellDDRaceTuning tells a player the tuning.
-func (w *World) tellDDRaceTuning(id PlayerID) {
-	t := w.PlayerTuning(id)
-	w.addEvent(Event{Kind: EvPlayerTuning, To: MaskOne(id), Player: id, Tuning: &t, Flag: true})
-}
-
-// tune changes the tuning of the simulation.
-func (d *ddraceHost) tune(t *Tuning) {
-	s := *d.world.Settings()
-	copy(s.Tuning[:physics.PlayerCollision], t[:])
-	s.Tuning[ddrace.PlayerCollision], s.Tuning[ddrace.PlayerHooking] = t[physics.PlayerCollision], t[physics.PlayerHooking]
-	d.world.SetSettings(s)
-}
-
-// tickDDRace runs one tick of the simulation, instead of tickEntities.
-func (w *World) tickDDRace(cmds []Command) {
-	d := w.ddrace
+// tick runs one tick of the simulation.
+func (d *ddraceHost) tick(cmds []Command) {
+	w := d.w
 	if d.played != nil {
-		w.tickPlayed()
+		d.tickPlayed()
 		return
 	}
 	if w.resetRequested {
@@ -172,28 +150,28 @@ func (w *World) tickDDRace(cmds []Command) {
 			}
 		}
 	}
-	d.tick.Inputs = d.tick.Inputs[:0]
+	d.record.Inputs = d.record.Inputs[:0]
 	for i := range cmds {
 		if c := &cmds[i]; c.Kind == CmdInput && c.Player >= 0 && c.Player < MaxPlayers && w.players[c.Player].inGame && c.Input.valid() {
-			w.addInput(int(c.Player), w.changedInput(c.Player, &c.Input))
+			d.addInput(int(c.Player), w.changedInput(c.Player, &c.Input))
 		}
 	}
-	d.beginRecord(w)
-	events := d.world.Step(d.tick.Inputs)
+	d.beginRecord()
+	events := d.world.Step(d.record.Inputs)
 	d.endRecord()
 	for i := range events {
-		w.ddraceEvent(&events[i])
+		d.event(&events[i])
 	}
-	w.mirrorTees()
+	d.mirrorTees()
 	if w.usesEntities {
 		w.tickKinds()
 	}
 	w.tickTiles()
 }
 
-// beginTick stores the state that the tick can change.
-func (d *ddraceHost) beginTick() {
-	d.tick.Notes = d.tick.Notes[:0]
+// begin stores the state that the tick can change.
+func (d *ddraceHost) begin() {
+	d.record.Notes = d.record.Notes[:0]
 	if d.played != nil {
 		d.beginPlayed()
 		return
@@ -203,47 +181,37 @@ func (d *ddraceHost) beginTick() {
 	}
 }
 
-// tellRaceTeams emits an event for each player whose DDRace team changed in the tick.
-func (w *World) tellRaceTeams() {
-	for id, before := range w.ddrace.teams {
-		if team := w.ddrace.world.Team(id); team != before {
-			w.addEvent(Event{Kind: EvRaceTeam, To: MaskAll, Player: PlayerID(id), Value: int32(team)})
-			w.ddrace.teams[id] = team
+func (d *ddraceHost) end() { d.tellTeams() }
+
+// tellTeams emits an event for each player whose DDRace team changed in the tick.
+func (d *ddraceHost) tellTeams() {
+	for id, before := range d.teams {
+		if team := d.world.Team(id); team != before {
+			d.w.addEvent(Event{Kind: EvRaceTeam, To: MaskAll, Player: PlayerID(id), Value: int32(team)})
+			d.teams[id] = team
 		}
 	}
 }
 
 // beforeChat emits the events of team changes before a chat line, in DDNet-Server's order.
-func (w *World) beforeChat() {
-	if w.ddrace != nil && w.ddrace.played == nil {
-		w.tellRaceTeams()
+func (d *ddraceHost) beforeChat() {
+	if d.world != nil && d.played == nil {
+		d.tellTeams()
 	}
 }
 
 // addInput adds an input, ascending by players.
-func (w *World) addInput(id int, in *Input) {
-	p, d := &w.players[id], w.ddrace
+func (d *ddraceHost) addInput(id int, in *Input) {
+	p := &d.w.players[id]
 	if last := &p.sight.input; *in != *last {
 		*last = *in
-		p.sight.moved(w.tick)
+		p.sight.moved(d.w.tick)
 	}
-	list := append(d.tick.Inputs, ddrace.PlayerInput{Player: id, Input: ddraceInput(in)})
+	list := append(d.record.Inputs, ddrace.PlayerInput{Player: id, Input: ddraceInput(in)})
 	for i := len(list) - 1; i > 0 && list[i-1].Player > id; i-- {
 		list[i-1], list[i] = list[i], list[i-1]
 	}
-	d.tick.Inputs = list
-}
-
-// ddraceInput returns an input as the simulation has it.
-func ddraceInput(in *Input) ddrace.Input {
-	n := ddrace.Input{
-		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Fire: in.Fire, Hook: in.Hook,
-		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
-	}
-	if in.Flags&PlayerFlagChatting != 0 {
-		n.Flags = ddrace.FlagChatting
-	}
-	return n
+	d.record.Inputs = list
 }
 
 // ddraceSounds are the sounds of the simulation. Clients derive the sounds that are missing here
@@ -258,12 +226,13 @@ var ddraceSounds = map[ddrace.Sound]Sound{
 	ddrace.SoundWeaponSpawn: SoundWeaponSpawn, ddrace.SoundWeaponNoAmmo: SoundWeaponNoAmmo, ddrace.SoundHit: SoundHit,
 }
 
-// ddraceEvent makes an event of the simulation one of the world.
-func (w *World) ddraceEvent(e *ddrace.Event) {
+// event makes an event of the simulation one of the world.
+func (d *ddraceHost) event(e *ddrace.Event) {
+	w := d.w
 	id := PlayerID(e.Tee)
 	to := MaskAll
 	if id >= 0 {
-		to = ^w.ddraceHidden(id)
+		to = ^d.hiddenFrom(id)
 	}
 	switch e.Kind {
 	case ddrace.EventSound:
@@ -304,7 +273,7 @@ func (w *World) ddraceEvent(e *ddrace.Event) {
 			w.addEvent(Event{Kind: EvSpawn, To: to, Player: id, Pos: e.Pos})
 		}
 	case ddrace.EventTuning:
-		w.tellDDRaceTuning(id)
+		d.tellTuning(id)
 	case ddrace.EventMessage:
 		w.tx.SayTo(id, ddrace.Message(e.Value).Text(e.Extra))
 	case ddrace.EventPlaysOn:
@@ -312,9 +281,9 @@ func (w *World) ddraceEvent(e *ddrace.Event) {
 			w.addEvent(Event{Kind: EvSpawn, To: to, Player: id, Pos: e.Pos})
 		}
 	case ddrace.EventZone:
-		s := w.ddrace.world.Settings()
-		w.sayZone(id, s.ZoneLeave, e.Extra)
-		w.sayZone(id, s.ZoneEnter, e.Value)
+		s := d.world.Settings()
+		d.sayZone(id, s.ZoneLeave, e.Extra)
+		d.sayZone(id, s.ZoneEnter, e.Value)
 	case ddrace.EventPickup:
 		weapon := Weapon(e.Value)
 		kind := [NumWeapons]PickupKind{PickupHammer, PickupGun, PickupShotgun, PickupGrenade, PickupLaser, PickupNinja}
@@ -322,29 +291,29 @@ func (w *World) ddraceEvent(e *ddrace.Event) {
 			w.addEvent(Event{Kind: EvPickup, To: MaskOne(id), Player: id, Pickup: kind[weapon], Weapon: weapon, Pos: e.Pos})
 		}
 	}
-	w.ddrace.rule.DDRaceEvent(&w.tx, e)
+	d.rule.DDRaceEvent(&w.tx, e)
 }
 
 // sayZone tells a player the message of a tune zone.
-func (w *World) sayZone(id PlayerID, messages []string, zone int32) {
+func (d *ddraceHost) sayZone(id PlayerID, messages []string, zone int32) {
 	if zone < 0 || int(zone) >= len(messages) || messages[zone] == "" {
 		return
 	}
 	const limit = 16 // lines
 	for i, line := range strings.SplitN(messages[zone], `\n`, limit+1) {
 		if i < limit {
-			w.tx.SayTo(id, line)
+			d.w.tx.SayTo(id, line)
 		}
 	}
 }
 
-// ddraceHidden returns the players who do not see a player's tee: players of other teams who do not
+// hiddenFrom returns the players who do not see a player's tee: players of other teams who do not
 // want to see others.
-func (w *World) ddraceHidden(id PlayerID) PlayerMask { return w.ddrace.notFor[id] }
+func (d *ddraceHost) hiddenFrom(id PlayerID) PlayerMask { return d.notFor[id] }
 
 // mirrorTees copies the tees of the simulation to the characters of the world.
-func (w *World) mirrorTees() {
-	d := w.ddrace
+func (d *ddraceHost) mirrorTees() {
+	w := d.w
 	w.charOrder.count = 0
 	for t := range d.world.Tees {
 		w.charOrder.ids[w.charOrder.count] = PlayerID(t.ID())
@@ -381,7 +350,7 @@ func (w *World) mirrorTees() {
 			c.weapons[weapon].owned, c.weapons[weapon].ammo = owned, -1
 		}
 	}
-	w.hideTees()
+	d.hideTees()
 }
 
 // triggered returns the events of a core as clients know them.

@@ -5,9 +5,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// addDDRace adds the things of the simulation to a frame.
-func (w *World) addDDRace(f *Frame) {
-	d := w.ddrace
+func (d *ddraceHost) show(f *Frame) {
 	s := d.world.Settings()
 	if s.NoWeakHookAndBounce != 0 {
 		f.Game.Flags |= GameFlagNoWeakHook
@@ -16,9 +14,9 @@ func (w *World) addDDRace(f *Frame) {
 		p := &f.Players[i]
 		p.RaceTeam = int32(d.world.Team(int(p.ID)))
 	}
-	w.addSight(f)
+	d.addSight(f)
 	for i := range f.Characters {
-		w.addTee(&f.Characters[i])
+		d.addTee(&f.Characters[i])
 	}
 	f.Projectiles = f.Projectiles[:0]
 	for list, i := d.world.Projectiles(), 0; i < len(list); i++ {
@@ -45,8 +43,8 @@ func (w *World) addDDRace(f *Frame) {
 }
 
 // addTee adds the states of a tee of the simulation.
-func (w *World) addTee(s *CharacterState) {
-	t := w.ddrace.world.Tee(int(s.Player))
+func (d *ddraceHost) addTee(s *CharacterState) {
+	t := d.world.Tee(int(s.Player))
 	if t == nil {
 		return
 	}
@@ -55,7 +53,7 @@ func (w *World) addTee(s *CharacterState) {
 			s.Flags |= f
 		}
 	}
-	settings := w.ddrace.world.Settings()
+	settings := d.world.Settings()
 	s.Flags = 0
 	set(t.Core.Solo, CharacterFlagSolo)
 	set(t.Jetpack, CharacterFlagJetpack)
@@ -74,13 +72,13 @@ func (w *World) addTee(s *CharacterState) {
 	set(t.Telelaser, CharacterFlagTelegunLaser)
 	set(t.Live, CharacterFlagCannotMove)
 	set(t.InFreeze, CharacterFlagInFreeze)
-	set(w.ddrace.world.Practises(w.ddrace.world.Team(t.ID())), CharacterFlagPractice)
+	set(d.world.Practises(d.world.Team(t.ID())), CharacterFlagPractice)
 	for weapon, owned := range t.Weapons {
 		set(owned, CharacterFlagHasWeapon<<weapon)
 	}
 	s.FreezeStart, s.FreezeEnd = 0, 0
 	if t.FreezeTime > 0 {
-		s.FreezeStart, s.FreezeEnd = t.FreezeStart, w.tick+t.FreezeTime
+		s.FreezeStart, s.FreezeEnd = t.FreezeStart, d.w.tick+t.FreezeTime
 	}
 	if s.Weapon != WeaponNinja || s.FreezeEnd != 0 {
 		s.Ammo = 0 // it has no end, and clients show none
@@ -95,22 +93,33 @@ func (w *World) addTee(s *CharacterState) {
 	s.NinjaStart = t.Ninja.ActivationTick
 	s.TargetX, s.TargetY = t.Target()
 	s.TeleCheckpoint = int32(t.TeleCheckpoint)
-	hidden := w.characters[s.Player].notFor
-	s.NotFor, s.Secret = w.ddraceHidden(s.Player)|hidden, !(^hidden).IsPublic()
+	hidden := d.w.characters[s.Player].notFor
+	s.NotFor, s.Secret = d.hiddenFrom(s.Player)|hidden, !(^hidden).IsPublic()
 }
 
-// ddraceEmote returns the eyes of a tee whose own expression is e. As in DDNet, a hit, a freeze or
-// a player who is away changes the eyes.
-func (w *World) ddraceEmote(id PlayerID, e Emote) Emote {
-	t := w.ddrace.world.Tee(int(id))
+func (d *ddraceHost) eyes(id PlayerID, e Emote) (shown Emote, lastAction int32) {
+	return d.emote(id, e), d.w.players[id].sight.active
+}
+
+func (d *ddraceHost) viewRange(id PlayerID) vec.Vec2 {
+	if d.w.players[id].sight.all {
+		return DDRaceMap
+	}
+	return DDRaceRange
+}
+
+// emote returns the eyes of a tee whose own expression is e. As in DDNet, a hit, a freeze or a
+// player who is away changes the eyes.
+func (d *ddraceHost) emote(id PlayerID, e Emote) Emote {
+	t := d.world.Tee(int(id))
 	if t == nil {
 		return e
 	}
-	if t.EmoteStop >= w.ddrace.world.Tick() {
+	if t.EmoteStop >= d.world.Tick() {
 		e = EmotePain
 	}
 	frozen := t.FreezeTime != 0 || t.Deep || t.Live
-	if s := &w.players[id].sight; s.pause != NotPaused || w.isAFK(s) {
+	if s := &d.w.players[id].sight; s.pause != NotPaused || d.isAFK(s) {
 		if frozen {
 			return EmoteNormal
 		}

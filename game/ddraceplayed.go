@@ -18,8 +18,8 @@ func (d *ddraceHost) beginPlayed() {
 }
 
 // tickPlayed shows a tick of the simulation that runs elsewhere.
-func (w *World) tickPlayed() {
-	d := w.ddrace
+func (d *ddraceHost) tickPlayed() {
+	w := d.w
 	world, events := d.played.PlayedDDRace()
 	d.world = world
 	for i := range w.players {
@@ -36,8 +36,8 @@ func (w *World) tickPlayed() {
 	}
 	for i := range events {
 		if e := &events[i]; e.Tee < 0 || w.players[e.Tee].inGame {
-			w.ddraceEvent(e)
+			d.event(e)
 		}
 	}
-	w.mirrorTees()
+	d.mirrorTees()
 }

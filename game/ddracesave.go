@@ -2,23 +2,29 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// ddrace visits the simulation of a world of DDRace.
-func (v *visitor) ddrace(w *World) {
-	if w.ddrace == nil {
-		v.fail("the state is of a DDRace world")
+// visitThings visits empty lists: visit has the shots and map objects.
+func (d *ddraceHost) visitThings(v *visitor) {
+	var none []struct{}
+	for range 2 { // shots
+		v.hashed(0)
+		length(v, &none, 0)
+	}
+	length(v, &none, 0) // pickups
+}
+
+func (d *ddraceHost) check(*visitor, func(uint16)) {}
+
+func (d *ddraceHost) visit(v *visitor) {
+	if !v.extra(46, true) {
 		return
 	}
-	number64(v, &w.ddrace.entered)
-	// A copy, so that visitors of other worlds stay on the stack.
-	d := w.ddrace
-	d.visitor = *v
-	d.world.Visit((*ddraceVisitor)(&d.visitor))
-	*v, d.visitor = d.visitor, visitor{}
+	number64(v, &d.entered)
+	d.world.Visit((*ddraceVisitor)(v))
 	if v.extra(60, d.options != DDRaceOptions{}) {
 		v.ddraceOptions(&d.options)
 	}
 	if v.op == restoring && v.err == nil {
-		w.mirrorTees()
+		d.mirrorTees()
 	}
 }
 

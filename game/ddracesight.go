@@ -38,7 +38,7 @@ type DDRaceOptions struct {
 
 // SetDDRaceOptions sets the options of a DDRace world. A new world has a MaxAFK of 300 seconds.
 func (tx *Tx) SetDDRaceOptions(o DDRaceOptions) {
-	if d := tx.w.ddrace; d != nil {
+	if d := tx.w.ddrace(); d != nil {
 		o.MaxAFK = min(max(o.MaxAFK, 0), maxAFK)
 		d.options = o
 	}
@@ -48,7 +48,7 @@ const maxAFK = 1 << 24 // seconds; the ticks fit into an int32
 
 // sight returns the view settings of a player in the game, or nil outside DDRace.
 func (tx *Tx) sight(id PlayerID) *sight {
-	if p := tx.player(id); p != nil && tx.w.ddrace != nil {
+	if p := tx.player(id); p != nil && tx.w.ddrace() != nil {
 		return &p.sight
 	}
 	return nil
@@ -108,11 +108,11 @@ func (tx *Tx) SetPause(id PlayerID, kind PauseKind) bool {
 	if s.pause == kind {
 		return true
 	}
-	d, p := tx.w.ddrace.world, &tx.w.players[id]
-	if kind != PauseVanished && d.Tee(int(id)) == nil {
-		d.Pause(int(id), false)
-		tx.w.mirrorTees()
-		tx.effect(Event{Kind: EvSpawn, To: ^tx.w.ddraceHidden(id), Player: id, Pos: tx.w.characters[id].pos})
+	d, p := tx.w.ddrace(), &tx.w.players[id]
+	if kind != PauseVanished && d.world.Tee(int(id)) == nil {
+		d.world.Pause(int(id), false)
+		d.mirrorTees()
+		tx.effect(Event{Kind: EvSpawn, To: ^d.hiddenFrom(id), Player: id, Pos: tx.w.characters[id].pos})
 	}
 	if s.pause == NotPaused {
 		p.cursorX, p.cursorY = int32(p.viewPos.X), int32(p.viewPos.Y)
@@ -120,7 +120,7 @@ func (tx *Tx) SetPause(id PlayerID, kind PauseKind) bool {
 	if s.pause = kind; kind == NotPaused {
 		p.viewPos = tx.w.characters[id].pos
 	}
-	d.LookAround(int(id), kind != NotPaused, kind == PauseVanished)
+	d.world.LookAround(int(id), kind != NotPaused, kind == PauseVanished)
 	return true
 }
 
@@ -167,30 +167,28 @@ func (s *sight) moved(tick int32) {
 
 // AFK reports whether a DDRace player is away: without input for [DDRaceOptions.MaxAFK], or without
 // any input since they entered.
-func (tx *Tx) AFK(id PlayerID) bool { s := tx.sight(id); return s != nil && tx.w.isAFK(s) }
+func (tx *Tx) AFK(id PlayerID) bool { s := tx.sight(id); return s != nil && tx.w.ddrace().isAFK(s) }
 
-func (w *World) isAFK(s *sight) bool {
-	limit := w.ddrace.options.MaxAFK
-	return limit > 0 && (s.active < 0 || w.tick-s.active > limit*TickRate)
+func (d *ddraceHost) isAFK(s *sight) bool {
+	limit := d.options.MaxAFK
+	return limit > 0 && (s.active < 0 || d.w.tick-s.active > limit*TickRate)
 }
 
-// chooseOthers handles CmdShowOthers.
-func (w *World) chooseOthers(id PlayerID, show int32) {
-	d := w.ddrace
-	if d == nil || d.options.HideOthers || d.world.Settings().ShowOthersDefault != 0 || show < 0 || show > int32(ShowOthersTeam) {
+func (d *ddraceHost) showOthers(id PlayerID, show int32) {
+	if d.options.HideOthers || d.world.Settings().ShowOthersDefault != 0 || show < 0 || show > int32(ShowOthersTeam) {
 		return
 	}
-	w.players[id].sight.others = ShowOthers(show)
+	d.w.players[id].sight.others = ShowOthers(show)
 }
 
-// enterSight sets the view of a player who enters a DDRace world.
-func (w *World) enterSight(id PlayerID) {
-	w.players[id].sight = sight{others: ShowOthers(w.ddrace.world.Settings().ShowOthersDefault), active: notMoved}
+// enter sets the view of a new player.
+func (d *ddraceHost) enter(id PlayerID) {
+	d.w.players[id].sight = sight{others: ShowOthers(d.world.Settings().ShowOthersDefault), active: notMoved}
 }
 
 // hideTees decides for each tee which players do not see it.
-func (w *World) hideTees() {
-	d := w.ddrace
+func (d *ddraceHost) hideTees() {
+	w := d.w
 	var playing, watching, on, mates, solo, super PlayerMask
 	var team [ddrace.TeamSuper + 1]PlayerMask
 	for i := range w.players {
@@ -262,13 +260,13 @@ func (p *player) watched() PlayerID {
 }
 
 // addSight adds the paused and inactive players to a frame.
-func (w *World) addSight(f *Frame) {
-	d := w.ddrace
+func (d *ddraceHost) addSight(f *Frame) {
+	w := d.w
 	f.SpecTees = f.SpecTees[:0]
 	for i := range f.Players {
 		s := &f.Players[i]
 		p, id := &w.players[s.ID], s.ID
-		s.AFK, s.Pause, s.HideClock = w.isAFK(&p.sight), p.sight.pause, p.sight.hideClock
+		s.AFK, s.Pause, s.HideClock = d.isAFK(&p.sight), p.sight.pause, p.sight.hideClock
 		if s.Pause == NotPaused || !w.isAlive(id) || d.world.Tee(int(id)) != nil {
 			continue
 		}

@@ -47,31 +47,37 @@ const (
 
 // NoteDDRace adds a note to recordings of a DDRace match, for something that they cannot derive
 // from the world. It does not change the world.
-func (tx *Tx) NoteDDRace(n DDRaceNote) { tx.w.noteDDRace(n) }
-
-func (w *World) noteDDRace(n DDRaceNote) {
-	if d := w.ddrace; d != nil {
-		n.Command = w.command - 1
-		d.tick.Notes = append(d.tick.Notes, n)
+func (tx *Tx) NoteDDRace(n DDRaceNote) {
+	if d := tx.w.ddrace(); d != nil {
+		d.note(n)
 	}
+}
+
+func (d *ddraceHost) note(n DDRaceNote) {
+	n.Command = d.w.command - 1
+	d.record.Notes = append(d.record.Notes, n)
+}
+
+func (d *ddraceHost) refused(id PlayerID) {
+	d.note(DDRaceNote{Kind: NoteRefused, Players: [2]PlayerID{id}})
 }
 
 // DDRaceTick returns the last tick of a DDRace world, and nil in other worlds. The result is valid
 // until the next Step. In a restored world, Seed and Settings differ from the original match.
 func (w *World) DDRaceTick() *DDRaceTick {
-	if w.ddrace == nil {
-		return nil
+	if d := w.ddrace(); d != nil {
+		return &d.record
 	}
-	return &w.ddrace.tick
+	return nil
 }
 
 // beginRecord stores the state at the beginning of a tick.
-func (d *ddraceHost) beginRecord(w *World) {
-	t := &d.tick
+func (d *ddraceHost) beginRecord() {
+	t := &d.record
 	t.Spectators, t.Practice = 0, d.world.Practice()
 	for id := range t.Teams {
 		t.Teams[id] = d.world.Team(id)
-		if p := &w.players[id]; p.inGame && p.team == TeamSpectators {
+		if p := &d.w.players[id]; p.inGame && p.team == TeamSpectators {
 			t.Spectators |= MaskOne(PlayerID(id))
 		}
 	}
@@ -79,7 +85,7 @@ func (d *ddraceHost) beginRecord(w *World) {
 
 // endRecord stores the positions of the tees.
 func (d *ddraceHost) endRecord() {
-	t := &d.tick
+	t := &d.record
 	t.Alive = 0
 	for id := range t.Pos {
 		if tee := d.world.AliveTee(id); tee != nil {

@@ -108,7 +108,7 @@ func (w *World) applyDeclared(cmd *Command) {
 		w.stopHook(cmd)
 	case CmdShowOthers:
 		if w.playing(cmd.Player) != nil {
-			w.chooseOthers(cmd.Player, cmd.Value)
+			w.sim.showOthers(cmd.Player, cmd.Value)
 		}
 	}
 }

@@ -77,25 +77,3 @@ func (w *World) closestCharacter(pos vec.Vec2, radius float32) PlayerID {
 	}
 	return best
 }
-
-// intersectCharacter returns the first character that a shot of the given radius hits between a and
-// b, and the point of the line closest to it. It ignores except, and characters that owner cannot
-// hit with the weapon.
-func (w *World) intersectCharacter(a, b vec.Vec2, radius float32, except, owner PlayerID, weapon Weapon) (PlayerID, vec.Vec2) {
-	best, at := Nobody, vec.Vec2{}
-	nearest := float32(vec.Distance(a, b) * 100)
-	for i := 0; i < w.charOrder.count; i++ {
-		id := w.charOrder.ids[i]
-		if id == except || !w.canHit(owner, id, weapon) {
-			continue
-		}
-		p := w.characters[id].pos
-		c := vec.ClosestOnSegment(a, b, p)
-		if vec.Distance(p, c) < proximityRadius+radius {
-			if d := vec.Distance(a, c); d < nearest {
-				best, at, nearest = id, c, d
-			}
-		}
-	}
-	return best, at
-}

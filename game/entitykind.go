@@ -234,7 +234,7 @@ func (w *World) resetKinds() {
 
 // finishEntities removes entities that are gone and draws the others.
 func (w *World) finishEntities() {
-	w.removeEntities()
+	w.sim.sweep()
 	w.drawEntities()
 }
 
@@ -263,7 +263,7 @@ func (e *Entity) tidy(w *World) {
 	e.Team = min(max(e.Team, TeamSpectators), TeamBlue)
 }
 
-// removeModEntities removes pickups and entities that are marked as removed.
+// removeModEntities removes the entities that are marked as removed.
 func (w *World) removeModEntities() {
 	kept := w.entities[:0]
 	for i := range w.entities {
@@ -277,7 +277,6 @@ func (w *World) removeModEntities() {
 		}
 	}
 	w.entities = kept
-	w.pickups = removeMarked(w.pickups, &w.entityIDs, func(p *pickup) (bool, uint16) { return p.removed, p.id })
 }
 
 // disownEntities sets the owner of a leaving player's entities to Nobody.

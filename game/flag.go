@@ -1,9 +1,6 @@
 package game
 
-import (
-	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/game/vec"
-)
+import "github.com/teeyard/teeyard/game/vec"
 
 const (
 	flagSize       float32 = 14
@@ -45,34 +42,6 @@ func (f *flag) drop(tick int32) {
 	f.carrier = Nobody
 	f.vel = vec.Vec2{}
 	f.dropTick = tick
-}
-
-// tickDeferredFlag moves a flag with its carrier or lets it fall.
-func (w *World) tickDeferredFlag(t Team) {
-	f := &w.flags[t]
-	if !f.exists {
-		return
-	}
-	if f.carrier != Nobody {
-		if w.characters[f.carrier].exists {
-			f.pos = w.characters[f.carrier].pos
-		}
-		return
-	}
-	if w.collision.At(f.pos.X, f.pos.Y)&physics.Death != 0 || w.collision.FarOutside(f.pos) {
-		f.reset()
-		w.callFlagReturn(t)
-	}
-	if f.atStand {
-		return
-	}
-	if w.tick > f.dropTick+flagReturnTime {
-		f.reset()
-		w.callFlagReturn(t)
-		return
-	}
-	f.vel.Y += w.coreWorld.Tuning.At(physics.Gravity)
-	w.collision.MoveBox(&f.pos, &f.vel, vec.Vec2{X: flagSize, Y: flagSize}, 0.5)
 }
 
 // closestFlag returns the flag closest to pos, with the limits of closestCharacter.

@@ -128,8 +128,8 @@ func (w *World) LimitRules(r Rules) Rules {
 	if p := w.decisions.purity; p != nil {
 		r.PureTuning = *p
 	}
-	if w.match.flags&GameFlagDDRace != 0 {
-		r.ScoreLimit = 0 // scores are times, which clients would show it beside
+	if w.traits.timesAsScores {
+		r.ScoreLimit = 0 // which clients would show beside the times
 	}
 	return r
 }

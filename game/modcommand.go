@@ -204,7 +204,7 @@ func (w *World) applyModCommand(cmd *Command) {
 		return
 	}
 	if !call.fromConsole && !w.mayCommand(call.Player) {
-		w.noteDDRace(DDRaceNote{Kind: NoteRefused, Players: [2]PlayerID{call.Player}})
+		w.sim.refused(call.Player)
 		return
 	}
 	w.callDeclared(spec.of, func(ctx *Ctx) { spec.Run(ctx, &call) })

@@ -128,11 +128,6 @@ func (tx *Tx) SetInput(id PlayerID, in Input) bool {
 	if !tx.w.npcs.present.Has(id) || !in.valid() {
 		return false
 	}
-	if d := tx.w.ddrace; d != nil {
-		d.world.SetInput(int(id), ddraceInput(&in))
-		return true
-	}
-	tx.w.applyDirectInput(id, &in)
-	tx.w.applyPredictedInput(&Command{Kind: CmdInput, Player: id, Input: in})
+	tx.w.sim.setInput(id, in)
 	return true
 }

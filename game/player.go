@@ -1,9 +1,6 @@
 package game
 
-import (
-	"github.com/teeyard/teeyard/game/ddrace"
-	"github.com/teeyard/teeyard/game/vec"
-)
+import "github.com/teeyard/teeyard/game/vec"
 
 // player is the state of a connected player.
 type player struct {
@@ -39,7 +36,7 @@ type player struct {
 	cursorX        int32
 	cursorY        int32
 
-	sight sight // in DDRace
+	sight sight
 
 	eyes      Emote // that the player chose
 	eyesUntil int32 // tick from which the tee looks normal again
@@ -97,7 +94,7 @@ func (w *World) changeProfile(id PlayerID, next Profile) {
 		next.Name = old.Name
 	}
 	if next == old || w.isSpam(p.lastInfo, w.rules.InfoChangeDelay*TickRate) {
-		w.noteDDRace(DDRaceNote{Kind: NoteRefused, Players: [2]PlayerID{id}})
+		w.sim.refused(id)
 		return
 	}
 	p.lastInfo = w.tick
@@ -124,9 +121,7 @@ func (w *World) enter(id PlayerID) {
 		x := &w.playerExtras[id].tuning
 		x.told, x.predicted = w.tuning, w.tuning
 	}
-	if w.ddrace != nil {
-		w.enterSight(id)
-	}
+	w.sim.enter(id)
 	w.respawn(id)
 	w.addEvent(Event{Kind: EvPlayerEntered, To: MaskAll, Player: id, Team: p.team, Flag: w.entersSilently(id)})
 	w.callEnter(id)
@@ -154,8 +149,7 @@ func (w *World) leave(id PlayerID, reason string) {
 	if p.inGame {
 		w.addEvent(Event{Kind: EvPlayerLeft, To: MaskAll, Player: id, Text: reason, Flag: w.entersSilently(id)})
 	}
-	w.transferProjectilesToTeam(id)
-	w.transferLasersToTeam(id)
+	w.sim.leave(id)
 	w.dropCarriedFlags(id)
 	w.disownEntities(id)
 	w.forgetNPC(id)
@@ -210,8 +204,8 @@ func (w *World) tickPlayer(id PlayerID) {
 		if c.alive && p.sight.pause == NotPaused {
 			p.viewPos = c.pos
 		}
-	} else if p.spawning && p.respawnTick <= w.tick && w.ddrace == nil {
-		w.trySpawn(id)
+	} else if p.spawning && p.respawnTick <= w.tick {
+		w.sim.spawn(id)
 	}
 	if !p.deadSpec && p.lastActionTick != w.tick && !w.npcs.present.Has(id) {
 		p.inactivity++
@@ -248,27 +242,10 @@ func (w *World) respawn(id PlayerID) {
 	}
 }
 
-// trySpawn creates the player's character if a spawn position is free.
-func (w *World) trySpawn(id PlayerID) {
-	p := &w.players[id]
-	pos, ok := w.pickSpawn(id)
-	if !ok {
-		return
-	}
-	p.spawning = false
-	if !w.spawnCharacter(id, pos) {
-		p.spawning = true
-		return
-	}
-	w.addEvent(Event{Kind: EvSpawn, To: MaskAll, Player: id, Pos: pos})
-}
-
 // killCharacter kills and removes the player's character, if there is one.
 func (w *World) killCharacter(id PlayerID, weapon Weapon) {
 	if w.characters[id].exists {
-		if w.ddrace != nil {
-			w.ddrace.world.Kill(int(id), ddrace.Weapon(weapon), false)
-		}
+		w.sim.killed(id, weapon)
 		w.die(id, id, weapon)
 		if w.characters[id].exists {
 			w.removeCharacter(id)
@@ -295,8 +272,8 @@ func (w *World) applyDirectInput(id PlayerID, in *Input) {
 		return
 	}
 	p.flags = flags
-	if w.characters[id].exists && w.ddrace == nil {
-		w.characterDirectInput(id, in)
+	if w.characters[id].exists {
+		w.sim.directInput(id, *in)
 	}
 	held := in.Fire&1 != 0
 	if !w.characters[id].exists && p.team != TeamSpectators && held {
@@ -314,21 +291,6 @@ func (w *World) applyDirectInput(id PlayerID, in *Input) {
 		p.cursorX, p.cursorY = in.TargetX, in.TargetY
 		p.lastActionTick = w.tick
 		p.inactivity = 0
-	}
-}
-
-// applyPredictedInput handles CmdInput.
-func (w *World) applyPredictedInput(cmd *Command) {
-	id := cmd.Player
-	if id < 0 || id >= MaxPlayers || !w.players[id].inGame || w.paused || !cmd.Input.valid() {
-		return
-	}
-	if w.players[id].flags&PlayerFlagChatting != 0 && cmd.Input.Flags&PlayerFlagChatting != 0 {
-		return
-	}
-	in := w.changedInput(id, &cmd.Input)
-	if w.characters[id].exists {
-		w.characters[id].setInput(in, w.tick)
 	}
 }
 

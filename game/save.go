@@ -34,10 +34,12 @@ var ErrSavedState = errors.New("game: unusable saved state")
 // AppendState appends the state of the world after the last Step to dst. It includes the states of
 // the mode and mods, but not the events. [Restore] makes a world from it.
 func (w *World) AppendState(dst []byte) []byte {
-	v := visitor{op: saving, buf: dst}
+	v := &w.visitor
+	*v = visitor{op: saving, buf: dst}
 	v.origin(w)
 	v.world(w)
-	return v.buf
+	dst, v.buf = v.buf, nil
+	return dst
 }
 
 // Restore creates a world from a state of [World.AppendState]. The new world continues like the
@@ -138,9 +140,7 @@ func (v *visitor) world(w *World) {
 		v.people(w)
 	}
 	v.modsOff(w)
-	if v.extra(46, w.ddrace != nil) {
-		v.ddrace(w)
-	}
+	w.sim.visit(v)
 	v.lateRules(&w.rules)
 	v.end()
 	for _, s := range w.hooks.state {

@@ -1,12 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
-
 // consistent checks values of a restored world that depend on each other.
 func (v *visitor) consistent(w *World) {
 	v.checkOrder(w)
 	v.checkIDs(w)
-	v.checkPaths(w)
 	for i := range w.players {
 		p := &w.players[i]
 		if !p.connected {
@@ -54,15 +51,7 @@ func (v *visitor) checkIDs(w *World) {
 		}
 		used[id] = true
 	}
-	for i := range w.projectiles {
-		use(w.projectiles[i].id)
-	}
-	for i := range w.lasers {
-		use(w.lasers[i].id)
-	}
-	for i := range w.pickups {
-		use(w.pickups[i].id)
-	}
+	w.sim.check(v, use)
 	for i := range w.flags {
 		if w.flags[i].exists {
 			use(w.flags[i].id)
@@ -81,23 +70,5 @@ func (v *visitor) checkIDs(w *World) {
 	}
 	for _, id := range w.entityIDs.freed {
 		use(id)
-	}
-}
-
-// checkPaths checks that shots stay within the limits in the next tick.
-func (v *visitor) checkPaths(w *World) {
-	near := func(p vec.Vec2) {
-		if !(p.X >= -limitPos && p.X <= limitPos && p.Y >= -limitPos && p.Y <= limitPos) {
-			v.fail("a shot flies out of range, to %g, %g", p.X, p.Y)
-		}
-	}
-	for i := range w.projectiles {
-		p := &w.projectiles[i]
-		near(p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate))
-		near(p.posAt(&w.tuning, float32(w.tick+1-p.startTick)/TickRate))
-	}
-	for i := range w.lasers {
-		l := &w.lasers[i]
-		near(l.pos.Add(l.direction.Mul(l.energy)))
 	}
 }

@@ -2,20 +2,7 @@ package game
 
 // entities visits the things on the map that are not characters.
 func (v *visitor) entities(w *World) {
-	v.hashed(len(w.projectiles))
-	length(v, &w.projectiles, maxEntityIDs)
-	for i := range w.projectiles {
-		v.projectile(&w.projectiles[i])
-	}
-	v.hashed(len(w.lasers))
-	length(v, &w.lasers, maxEntityIDs)
-	for i := range w.lasers {
-		v.laser(&w.lasers[i])
-	}
-	length(v, &w.pickups, maxEntityIDs)
-	for i := range w.pickups {
-		v.pickup(&w.pickups[i])
-	}
+	w.sim.visitThings(v)
 	for i := range w.flags {
 		v.flag(&w.flags[i])
 	}
@@ -24,76 +11,6 @@ func (v *visitor) entities(w *World) {
 	length(v, &w.entityIDs.freed, maxEntityIDs)
 	for i := range w.entityIDs.freed {
 		num(v, &w.entityIDs.freed[i])
-	}
-}
-
-// shot visits the owner of a projectile or laser. The owner is hashed as one number, with weapon 0
-// for a laser.
-func (v *visitor) shot(id *uint16, owner *PlayerID, team *Team, weapon *Weapon) {
-	if v.op == hashing {
-		v.hash.add(uint64(*id)<<32 | uint64(uint8(*owner))<<24 | uint64(uint8(*team))<<16 | uint64(uint8(*weapon)))
-		return
-	}
-	value(v, id)
-	value(v, owner)
-	value(v, team)
-	value(v, weapon)
-	within(v, "owner", *owner, ownerFromTeam(TeamBlue), MaxPlayers-1)
-	within(v, "team", *team, TeamSpectators, TeamBlue)
-	within(v, "weapon", *weapon, 0, NumWeapons-1)
-}
-
-func (v *visitor) projectile(p *projectile) {
-	v.shot(&p.id, &p.owner, &p.team, &p.weapon)
-	v.vec(&p.startPos, limitPos)
-	v.vec(&p.direction, limitPos)
-	pair(v, &p.lifeSpan, &p.damage)
-	pair(v, &p.startTick, &p.impactSound)
-	v.bools(&p.explosive, &p.markedForDestroy)
-	v.handle(&p.handle)
-	v.end()
-}
-
-func (v *visitor) laser(l *laser) {
-	weapon := WeaponHammer // which is 0
-	v.shot(&l.id, &l.owner, &l.team, &weapon)
-	v.vec(&l.pos, limitPos)
-	v.vec(&l.segmentStart, limitPos)
-	v.vec(&l.direction, limitPos)
-	if v.op == hashing {
-		v.hash.float(l.energy)
-	} else {
-		v.float(&l.energy, limitPos)
-	}
-	pair(v, &l.bounces, &l.evalTick)
-	v.bools(&l.markedForDestroy)
-	v.handle(&l.handle)
-	v.end()
-}
-
-// pickup visits a pickup. Where it is follows from the map in hashes, as from the beginning.
-func (v *visitor) pickup(p *pickup) {
-	num(v, &p.spawnTick)
-	if v.op != hashing {
-		value(v, &p.id)
-		value(v, &p.kind)
-		v.vec(&p.pos, limitPos)
-	}
-	if v.extra(1, p.handle != NoEntity) {
-		pair(v, &p.handle, &p.respawn)
-		v.bools(&p.permanent, &p.removed)
-		if v.op == hashing {
-			v.hash.pair(int32(p.id), int32(p.kind))
-			v.hash.vec(p.pos)
-		}
-	}
-	v.end()
-}
-
-// handle visits the id of a shot that a mode or mod made.
-func (v *visitor) handle(id *EntityID) {
-	if v.extra(1, *id != NoEntity) {
-		num(v, id)
 	}
 }
 

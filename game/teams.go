@@ -86,8 +86,8 @@ func (w *World) requestTeam(id PlayerID, t Team) {
 	p.lastSetTeam = w.tick
 	if w.canJoinTeam(id, t) && w.canChangeTeam(id, t) {
 		p.teamChangeTick = w.tick + 3*TickRate
-		if !w.moveToTeam(id, t, true, JoinPlayer) && w.ddrace != nil {
-			p.lastSetTeam, p.teamChangeTick = last, next // who was refused there may try again at once
+		if !w.moveToTeam(id, t, true, JoinPlayer) && w.traits.modeDelays {
+			p.lastSetTeam, p.teamChangeTick = last, next
 		}
 	}
 }
@@ -100,9 +100,7 @@ func (w *World) changeTeam(id PlayerID, t Team, announce bool) {
 	if t == old {
 		return
 	}
-	if w.ddrace != nil {
-		w.ddrace.world.SetSpectator(int(id), t == TeamSpectators)
-	}
+	w.sim.changeTeam(id, t)
 	w.killCharacter(id, WeaponGame)
 	p.team = t
 	p.lastActionTick = w.tick
@@ -126,7 +124,7 @@ func (w *World) changeTeam(id PlayerID, t Team, announce bool) {
 			p.respawnDisabled = w.startRespawnDisabled()
 		}
 	}
-	w.transferProjectilesToTeam(id)
+	w.sim.leftTeam(id)
 	w.checkReady(Nobody)
 	if old == TeamSpectators {
 		p.inactivity = 0

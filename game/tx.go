@@ -3,7 +3,6 @@ package game
 import (
 	"iter"
 
-	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -182,9 +181,7 @@ func (tx *Tx) RespawnNow(id PlayerID) {
 	if p := tx.player(id); p != nil && !p.respawnDisabled && !tx.w.isAlive(id) {
 		p.respawnTick = tx.w.tick
 		tx.w.respawn(id)
-		if d := tx.w.ddrace; d != nil {
-			d.world.Respawn(int(id))
-		}
+		tx.w.sim.respawnNow(id)
 	}
 }
 
@@ -193,21 +190,11 @@ func (tx *Tx) RespawnNow(id PlayerID) {
 // next tick in which tees can spawn. For a dead player, Respawn is the same as RespawnNow. In
 // DDRace the old tee dies.
 func (tx *Tx) Respawn(id PlayerID) {
-	c := tx.character(id)
-	if c == nil {
+	if tx.character(id) == nil {
 		tx.RespawnNow(id)
 		return
 	}
-	w, p := tx.w, &tx.w.players[id]
-	if w.ddrace != nil {
-		w.killCharacter(id, WeaponGame)
-		return
-	}
-	w.dropCarriedFlags(id)
-	c.alive = false
-	w.removeFromWorld(id)
-	w.coreWorld.Cores[id] = nil
-	p.respawnTick, p.spawning = w.tick, true
+	tx.w.sim.respawn(id)
 }
 
 // DelayRespawn prevents a player's respawn for at least the given ticks.
@@ -253,21 +240,10 @@ func (tx *Tx) GiveArmor(id PlayerID, n int32) bool {
 // already has the weapon with full or unlimited ammo. In DDRace rounds are always unlimited, and
 // the race of a tee that gets a weapon this way no longer counts.
 func (tx *Tx) GiveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
-	c := tx.character(id)
-	if c == nil || weapon < 0 || weapon >= NumWeapons {
+	if tx.character(id) == nil || weapon < 0 || weapon >= NumWeapons {
 		return false
 	}
-	if d := tx.w.ddrace; d != nil {
-		had := c.weapons[weapon].owned
-		d.world.GiveWeapon(int(id), ddrace.Weapon(weapon), true)
-		c.weapons[weapon] = weaponState{owned: true, ammo: -1}
-		return !had
-	}
-	if weapon == WeaponNinja {
-		tx.w.giveNinja(id)
-		return true
-	}
-	return c.giveWeapon(weapon, max(ammo, -1))
+	return tx.w.sim.giveWeapon(id, weapon, ammo)
 }
 
 // TakeWeapon removes a weapon. If it was active, another weapon becomes active. The last weapon
@@ -277,9 +253,7 @@ func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.weapons[weapon].owned {
 		return
 	}
-	if d := tx.w.ddrace; d != nil {
-		d.world.GiveWeapon(int(id), ddrace.Weapon(weapon), false)
-	}
+	tx.w.sim.takeWeapon(id, weapon)
 	if weapon == c.activeWeapon {
 		next := Weapon(-1)
 		for i := range c.weapons {
@@ -303,29 +277,25 @@ func (tx *Tx) TakeWeapon(id PlayerID, weapon Weapon) {
 
 // Kill kills a tee. The death counts as a suicide; clients show weapon as its cause.
 func (tx *Tx) Kill(id PlayerID, weapon Weapon) {
-	switch {
-	case tx.character(id) == nil:
-	case tx.w.ddrace != nil:
-		tx.w.killCharacter(id, weapon)
-	default:
-		tx.w.die(id, id, weapon)
+	if tx.character(id) != nil {
+		tx.w.sim.kill(id, weapon)
 	}
 }
 
 // TakeDamage hits a tee. It reports whether the hit counted and the victim survived.
 func (tx *Tx) TakeDamage(d Damage) bool {
-	if tx.w.ddrace != nil || tx.character(d.Victim) == nil || d.Attacker != Nobody && tx.player(d.Attacker) == nil {
+	if tx.character(d.Victim) == nil || d.Attacker != Nobody && tx.player(d.Attacker) == nil {
 		return false
 	}
 	d.Amount = min(max(d.Amount, 0), 1000)
-	return tx.w.damage(d)
+	return tx.w.sim.damage(d)
 }
 
 // Explode creates an explosion with the given maximum damage. With from set to Nobody, no player
 // causes it.
 func (tx *Tx) Explode(pos vec.Vec2, from PlayerID, weapon Weapon, damage int32) {
-	if tx.w.ddrace == nil && (from == Nobody || tx.player(from) != nil) && len(tx.w.events) < maxModEvents {
-		tx.w.explode(pos, from, weapon, damage)
+	if (from == Nobody || tx.player(from) != nil) && len(tx.w.events) < maxModEvents {
+		tx.w.sim.explode(pos, from, weapon, damage)
 	}
 }
 
@@ -336,14 +306,14 @@ func (tx *Tx) Sound(pos vec.Vec2, s Sound, to PlayerMask) {
 
 // Say sends a chat line of the server to all players.
 func (tx *Tx) Say(text string) {
-	tx.w.beforeChat()
+	tx.w.sim.beforeChat()
 	tx.effect(Event{Kind: EvChat, To: MaskAll, Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
 }
 
 // SayTo sends a chat line of the server to one player.
 func (tx *Tx) SayTo(id PlayerID, text string) {
 	if tx.player(id) != nil {
-		tx.w.beforeChat()
+		tx.w.sim.beforeChat()
 		tx.effect(Event{Kind: EvChat, To: MaskOne(id), Player: Nobody, Target: Nobody, Chat: ChatAll, Text: text})
 	}
 }

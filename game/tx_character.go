@@ -3,7 +3,6 @@ package game
 import (
 	"math"
 
-	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -37,9 +36,7 @@ func (tx *Tx) SetPos(id PlayerID, pos vec.Vec2) {
 	c.core.HookPos = c.core.Pos
 	c.core.Quantize()
 	c.pos = c.core.Pos
-	if d := tx.w.ddrace; d != nil {
-		d.world.Teleport(int(id), c.pos)
-	}
+	tx.w.sim.changed(id, changedPos)
 }
 
 // Vel returns the velocity of a living tee in units per tick.
@@ -54,9 +51,7 @@ func (tx *Tx) Vel(id PlayerID) vec.Vec2 {
 func (tx *Tx) SetVel(id PlayerID, v vec.Vec2) {
 	if c := tx.character(id); c != nil {
 		c.core.Vel = bounded(v, maxVel)
-		if t := tx.tee(id); t != nil {
-			t.Core.Vel = c.core.Vel
-		}
+		tx.w.sim.changed(id, changedVel)
 	}
 }
 
@@ -84,9 +79,7 @@ func (tx *Tx) ReleaseHooks(id PlayerID) {
 	if c == nil {
 		return
 	}
-	if d := tx.w.ddrace; d != nil {
-		d.world.ReleaseHooks(int(id))
-	}
+	tx.w.sim.changed(id, changedHooks)
 	c.core.ReleaseHook()
 	for i := range tx.w.characters {
 		if o := &tx.w.characters[i]; o.exists && o.core.HookedPlayer == int32(id) {
@@ -99,9 +92,7 @@ func (tx *Tx) ReleaseHooks(id PlayerID) {
 func (tx *Tx) RefillJump(id PlayerID) {
 	if c := tx.character(id); c != nil {
 		c.core.RefillJump()
-		if d := tx.w.ddrace; d != nil {
-			d.world.RefillJumps(int(id))
-		}
+		tx.w.sim.changed(id, changedAirJump)
 	}
 }
 
@@ -112,23 +103,23 @@ const usualJumps = 2
 // the tee dies or the next call; a new tee has 2. With 1, a tee can jump either from the ground or,
 // when it falls, in the air. DDNet's clients predict it.
 func (tx *Tx) SetJumps(id PlayerID, n int32) {
-	if t := tx.tee(id); t != nil {
-		t.Core.Jumps = min(max(n, 1), 255)
-		return
+	if tx.character(id) != nil {
+		tx.w.sim.setJumps(id, min(max(n, 1), 255))
 	}
-	if c := tx.character(id); c != nil && c.moreJumps != min(max(n, 1), 255)-usualJumps {
-		c.moreJumps, c.airJumps = min(max(n, 1), 255)-usualJumps, 0
-		tx.w.extend()
+}
+
+// setJumps sets the jumps of a character from now on.
+func (w *World) setJumps(id PlayerID, n int32) {
+	if c := &w.characters[id]; c.moreJumps != n-usualJumps {
+		c.moreJumps, c.airJumps = n-usualJumps, 0
+		w.extend()
 	}
 }
 
 // Jumps returns the number of jumps that a living tee has before it must land.
 func (tx *Tx) Jumps(id PlayerID) int32 {
-	if t := tx.tee(id); t != nil {
-		return t.Core.Jumps
-	}
-	if c := tx.character(id); c != nil {
-		return usualJumps + c.moreJumps
+	if tx.character(id) != nil {
+		return tx.w.sim.jumps(id)
 	}
 	return 0
 }
@@ -163,9 +154,7 @@ func (tx *Tx) SelectWeapon(id PlayerID, weapon Weapon) bool {
 		return false
 	}
 	tx.w.setWeapon(c, weapon)
-	if d := tx.w.ddrace; d != nil {
-		d.world.SelectWeapon(int(id), ddrace.Weapon(weapon))
-	}
+	tx.w.sim.changed(id, changedWeapon)
 	return true
 }
 
@@ -192,11 +181,8 @@ func (tx *Tx) SetAmmo(id PlayerID, weapon Weapon, n int32) {
 
 // ReloadTicks returns the number of ticks until a tee can fire again.
 func (tx *Tx) ReloadTicks(id PlayerID) int32 {
-	if t := tx.tee(id); t != nil {
-		return t.ReloadTimer
-	}
-	if c := tx.character(id); c != nil {
-		return c.reloadTimer
+	if tx.character(id) != nil {
+		return tx.w.sim.reloadTicks(id)
 	}
 	return 0
 }
@@ -205,9 +191,7 @@ func (tx *Tx) ReloadTicks(id PlayerID) int32 {
 func (tx *Tx) SetReloadTicks(id PlayerID, n int32) {
 	if c := tx.character(id); c != nil {
 		c.reloadTimer = min(max(n, 0), 1<<20)
-		if t := tx.tee(id); t != nil {
-			t.ReloadTimer = c.reloadTimer
-		}
+		tx.w.sim.changed(id, changedReloadTicks)
 	}
 }
 
@@ -221,11 +205,8 @@ func (tx *Tx) SetEmote(id PlayerID, e Emote, ticks int32) {
 // Input returns the last input that moves a living tee. It includes changes by [InputHook], but not
 // the effect of MaskInput.
 func (tx *Tx) Input(id PlayerID) Input {
-	if t := tx.tee(id); t != nil {
-		return inputOf(t.SavedInput())
-	}
-	if c := tx.character(id); c != nil {
-		return c.input
+	if tx.character(id) != nil {
+		return tx.w.sim.input(id)
 	}
 	return Input{}
 }

@@ -57,25 +57,7 @@ func (tx *Tx) Remove(id EntityID) bool {
 		e.removed = true
 		return true
 	}
-	for i := range w.pickups {
-		if p := &w.pickups[i]; p.handle == id && !p.removed {
-			p.removed = true
-			return true
-		}
-	}
-	for i := range w.projectiles {
-		if p := &w.projectiles[i]; p.handle == id && !p.markedForDestroy {
-			p.markedForDestroy = true
-			return true
-		}
-	}
-	for i := range w.lasers {
-		if l := &w.lasers[i]; l.handle == id && !l.markedForDestroy {
-			l.markedForDestroy = true
-			return true
-		}
-	}
-	return false
+	return w.sim.remove(id)
 }
 
 // SpawnPickup makes a pickup. It comes back respawn ticks after a player has taken it; 0 means the
@@ -83,15 +65,10 @@ func (tx *Tx) Remove(id EntityID) bool {
 // a reset of the map brings it back; a reset removes all others. SpawnPickup returns NoEntity if
 // there are too many pickups.
 func (tx *Tx) SpawnPickup(kind PickupKind, pos vec.Vec2, respawn int32) EntityID {
-	w := tx.w
-	if w.ddrace != nil || kind > PickupHammer || !isFinite(pos) || len(w.pickups) >= maxModPickups || !w.hasIDs(1) {
+	if kind > PickupHammer || !isFinite(pos) {
 		return NoEntity
 	}
-	id, _ := w.entityIDs.alloc()
-	p := pickup{id: id, kind: kind, pos: pos, spawnTick: -1, handle: w.newHandle(), respawn: max(respawn, Once), permanent: w.building}
-	w.pickups = append(w.pickups, p)
-	w.usesEntities = true
-	return p.handle
+	return tx.w.sim.spawnPickup(kind, pos, respawn)
 }
 
 // Once is the respawn time of a pickup that does not come back after a player has taken it.
@@ -117,44 +94,20 @@ type Shot struct {
 // SpawnProjectile fires a projectile. It returns NoEntity if a field of s is invalid or there are
 // too many projectiles.
 func (tx *Tx) SpawnProjectile(s Shot) EntityID {
-	w := tx.w
-	speed := s.Dir.Len()
-	if w.ddrace != nil || s.Weapon < WeaponGun || s.Weapon > WeaponGrenade || !isFinite(s.Pos) || !(speed <= maxShotSpeed) ||
-		len(w.projectiles) >= maxModShots || !w.hasIDs(1) || s.Owner != Nobody && tx.player(s.Owner) == nil {
+	if s.Weapon < WeaponGun || s.Weapon > WeaponGrenade || !isFinite(s.Pos) || !(s.Dir.Len() <= maxShotSpeed) ||
+		s.Owner != Nobody && tx.player(s.Owner) == nil {
 		return NoEntity
 	}
-	p := projectile{
-		owner: s.Owner, weapon: s.Weapon, startPos: s.Pos, direction: s.Dir, damage: s.Damage, lifeSpan: s.Ticks,
-		impactSound: noSound, explosive: s.Explosive || s.Weapon == WeaponGrenade, handle: w.newHandle(),
-	}
-	if p.explosive {
-		p.impactSound = SoundGrenadeExplode
-	}
-	if p.damage == 0 {
-		p.damage = weapons[s.Weapon].damage
-	}
-	p.damage = min(max(p.damage, 0), 1000)
-	if p.lifeSpan <= 0 {
-		p.lifeSpan = lifetimeTicks(w.tuning.At(lifetimes[s.Weapon]))
-	}
-	w.fireProjectile(p)
-	w.usesEntities = true
-	return p.handle
+	return tx.w.sim.spawnProjectile(s)
 }
-
-// lifetimes are the tuning parameters of how long projectiles last.
-var lifetimes = [...]int{WeaponGun: physics.GunLifetime, WeaponShotgun: physics.ShotgunLifetime, WeaponGrenade: physics.GrenadeLifetime}
 
 // SpawnLaser fires a laser of a player, or of Nobody. It hits at once, and again after each
 // reflection. SpawnLaser returns NoEntity if dir is zero or there are too many lasers.
 func (tx *Tx) SpawnLaser(owner PlayerID, pos, dir vec.Vec2) EntityID {
-	w := tx.w
-	if l := dir.Len(); w.ddrace != nil || !(l > 0 && isFinite(dir)) || !isFinite(pos) || len(w.lasers) >= maxModShots || !w.hasIDs(1) ||
-		owner != Nobody && tx.player(owner) == nil {
+	if !(dir.Len() > 0 && isFinite(dir)) || !isFinite(pos) || owner != Nobody && tx.player(owner) == nil {
 		return NoEntity
 	}
-	w.usesEntities = true
-	return w.fireLaser(owner, pos, dir.Normalize(), w.newHandle())
+	return tx.w.sim.spawnLaser(owner, pos, dir)
 }
 
 // Ray is a line along which [Tx.Raycast] searches.

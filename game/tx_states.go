@@ -83,25 +83,24 @@ func (w *World) extend() {
 
 // Flags returns the flags of a living tee.
 func (tx *Tx) Flags(id PlayerID) CharacterFlags {
-	if t := tx.tee(id); t != nil {
-		return flagsOf(t)
-	}
-	if c := tx.character(id); c != nil {
-		return c.flags
+	if tx.character(id) != nil {
+		return tx.w.sim.flags(id)
 	}
 	return 0
 }
 
 // SetFlags replaces the flags of a tee, until the tee dies or the next call.
 func (tx *Tx) SetFlags(id PlayerID, f CharacterFlags) {
-	if t := tx.tee(id); t != nil {
-		setFlags(t, f)
-		tx.w.ddrace.world.TellTuning(int(id))
-		return
+	if tx.character(id) != nil {
+		tx.w.sim.setFlags(id, f)
 	}
-	if c := tx.character(id); c != nil && c.flags != f&settableFlags {
+}
+
+// setFlags replaces the flags of a character.
+func (w *World) setFlags(id PlayerID, f CharacterFlags) {
+	if c := &w.characters[id]; c.flags != f&settableFlags {
 		c.flags = f & settableFlags
-		tx.w.extend()
+		w.extend()
 	}
 }
 
@@ -124,55 +123,44 @@ func (tx *Tx) Freeze(id PlayerID, ticks int32) bool {
 	if c == nil || c.freezeEnd == FreezeForever || ticks <= 0 && ticks != FreezeForever {
 		return false
 	}
-	if tx.w.ddrace != nil {
-		return tx.freezeTee(id, ticks)
-	}
-	now, end := tx.w.tick, FreezeForever
-	if ticks != FreezeForever {
-		end = now + min(ticks, 1<<20)
-		left := c.freezeEnd - now
-		if left > 0 && (ticks <= left || c.freezeStart+TickRate >= now && ticks <= left+TickRate) {
-			return false
-		}
-	}
-	c.freezeStart, c.freezeEnd = now, end
-	tx.w.extend()
-	return true
+	return tx.w.sim.freeze(id, ticks)
 }
 
 // Unfreeze ends the freeze of a tee. It reports whether the tee was frozen.
 func (tx *Tx) Unfreeze(id PlayerID) bool {
-	c := tx.character(id)
-	if t := tx.tee(id); t != nil {
-		was := t.Deep || t.FreezeTime > 0
-		t.Deep = false
-		tx.w.ddrace.world.Unfreeze(int(id))
-		return was
-	}
-	if c == nil || !c.isFrozen(tx.w.tick) {
+	return tx.character(id) != nil && tx.w.sim.unfreeze(id)
+}
+
+// unfreeze ends a freeze and reports whether there was one.
+func (s *characterStates) unfreeze(tick int32) bool {
+	if !s.isFrozen(tick) {
 		return false
 	}
-	c.freezeStart, c.freezeEnd = 0, 0
+	s.freezeStart, s.freezeEnd = 0, 0
 	return true
 }
 
 // Frozen returns the remaining ticks of a tee's freeze, 0 without one, or FreezeForever.
 func (tx *Tx) Frozen(id PlayerID) int32 {
-	c := tx.character(id)
-	if t := tx.tee(id); t != nil {
-		if t.Deep {
-			return FreezeForever
-		}
-		return t.FreezeTime
-	}
-	switch {
-	case c == nil || !c.isFrozen(tx.w.tick):
+	if tx.character(id) == nil {
 		return 0
-	case c.freezeEnd == FreezeForever:
+	}
+	return tx.w.sim.frozen(id)
+}
+
+// frozen returns the remaining ticks of a freeze, or FreezeForever.
+func (s *characterStates) frozen(tick int32) int32 {
+	switch {
+	case !s.isFrozen(tick):
+		return 0
+	case s.freezeEnd == FreezeForever:
 		return FreezeForever
 	}
-	return c.freezeEnd - tx.w.tick
+	return s.freezeEnd - tick
 }
+
+// jumps returns the number of jumps before a character must land.
+func (s *characterStates) jumps() int32 { return usualJumps + s.moreJumps }
 
 // SetVisibleTo sets which players see a tee, until the tee dies or the next call. The tee's own
 // player always sees it. A new tee is visible to all. Recordings of the whole map show the tee if
@@ -214,30 +202,6 @@ func (s *characterStates) disabled(tick int32) Controls {
 	return s.masked
 }
 
-// isDisabled reports whether one of the player's controls does nothing.
-func (w *World) isDisabled(c *character, control Controls) bool {
-	return w.extended && c.disabled(w.tick)&control != 0
-}
-
-// beginStates lets the states of the characters take effect in a tick.
-func (w *World) beginStates() {
-	w.coreWorld.Exceptions = true
-	for _, id := range w.charOrder.ids[:w.charOrder.count] {
-		c, own := &w.characters[id], &w.playerExtras[id].tuning
-		if !c.isFrozen(w.tick) {
-			c.freezeStart, c.freezeEnd = 0, 0
-		}
-		c.core.Exceptions = c.flags.Exceptions()
-		c.core.Tuning = nil
-		if own.own && !w.rules.PureTuning {
-			c.core.Tuning = &own.current
-		} else if t, ok := w.zoneTuning(id); ok && !w.rules.PureTuning {
-			own.current = t // which counts only in this tick
-			c.core.Tuning = &own.current
-		}
-	}
-}
-
 // Exceptions returns the flags that the physics apply.
 func (f CharacterFlags) Exceptions() (e physics.Exceptions) {
 	if f&CharacterFlagSolo != 0 {
@@ -251,19 +215,6 @@ func (f CharacterFlags) Exceptions() (e physics.Exceptions) {
 	}
 	return e
 }
-
-// maskCoreInput clears the disabled controls in an input.
-func (c *character) maskCoreInput(in *physics.Input, tick int32) {
-	disabled := c.disabled(tick)
-	if disabled&ControlMove != 0 {
-		in.Direction = 0
-	}
-	in.Jump = in.Jump && disabled&ControlJump == 0
-	in.Hook = in.Hook && disabled&ControlHook == 0
-}
-
-// endCoreTick applies endless hook and the jump limits.
-func (c *character) endCoreTick() { c.flags.endTick(&c.core, usualJumps+c.moreJumps, &c.airJumps) }
 
 // EndTick applies endless hook and the jump limits after a tick of the physics. Clients call it to
 // predict a tee.
@@ -288,25 +239,6 @@ func (f CharacterFlags) endTick(core *physics.Core, jumps int32, inAir *int32) {
 	if f&CharacterFlagEndlessJump != 0 {
 		core.RefillJump()
 	}
-}
-
-// noHit are the flags of a tee that does not hit others with a weapon.
-var noHit = [NumWeapons]CharacterFlags{
-	WeaponHammer: CharacterFlagNoHammerHit, WeaponGun: CharacterFlagNoGrenadeHit, WeaponShotgun: CharacterFlagNoShotgunHit,
-	WeaponGrenade: CharacterFlagNoGrenadeHit, WeaponLaser: CharacterFlagNoLaserHit, WeaponNinja: CharacterFlagNoGrenadeHit,
-}
-
-// canHit reports whether a shot or blow of one player can hit the character of another one.
-// From may be below zero.
-func (w *World) canHit(from, id PlayerID, weapon Weapon) bool {
-	if !w.extended || from == id || from < 0 {
-		return true
-	}
-	f := w.characters[from].flags // none if there is no character
-	if weapon >= 0 && weapon < NumWeapons && f&noHit[weapon] != 0 {
-		return false
-	}
-	return (f|w.characters[id].flags)&CharacterFlagSolo == 0
 }
 
 // addStates adds what only mods change to the state of a character.

@@ -56,18 +56,7 @@ func (w *World) PlayerTuning(id PlayerID) Tuning {
 	if id < 0 || id >= MaxPlayers || w.rules.PureTuning {
 		return w.tuning
 	}
-	if t, params := w.DDRaceTuning(id); params > 0 {
-		return shownTuning(&t)
-	}
-	if !w.playerExtras[id].tuning.own {
-		if t, ok := w.zoneTuning(id); ok {
-			return t
-		}
-		return w.tuning
-	}
-	t := w.playerExtras[id].tuning.current
-	copy(t[firstWeaponParam:endOfWeaponParams], w.tuning[firstWeaponParam:endOfWeaponParams])
-	return t
+	return w.sim.playerTuning(id)
 }
 
 // PredictedTuning returns the PlayerTuning for clients that do not know freeze, masked input and
@@ -75,47 +64,10 @@ func (w *World) PlayerTuning(id PlayerID) Tuning {
 // With [Rules.PureTuning] it is the standard tuning.
 func (w *World) PredictedTuning(id PlayerID) Tuning {
 	t := w.PlayerTuning(id)
-	if !w.extended || w.ddrace != nil || w.rules.PureTuning || id < 0 || id >= MaxPlayers || !w.isAlive(id) {
+	if !w.extended || w.rules.PureTuning || id < 0 || id >= MaxPlayers || !w.isAlive(id) {
 		return t
 	}
-	c := &w.characters[id]
-	if c.flags&(CharacterFlagSolo|CharacterFlagNoCollision) != 0 {
-		t[physics.PlayerCollision] = 0
-	}
-	if c.flags&(CharacterFlagSolo|CharacterFlagNoHook) != 0 {
-		t[physics.PlayerHooking] = 0
-	}
-	disabled := c.disabled(w.tick + 1)
-	if disabled&ControlMove != 0 {
-		t[physics.GroundControlAccel], t[physics.AirControlAccel] = 0, 0
-	}
-	if disabled&ControlJump != 0 {
-		t[physics.GroundJumpImpulse], t[physics.AirJumpImpulse] = 0, 0
-	}
-	if disabled&ControlHook != 0 {
-		t[physics.HookLength], t[physics.PlayerHooking] = 0, 0
-	}
-	return t
-}
-
-// tellTunings emits an event for every player whose tuning differs from the one last sent.
-func (w *World) tellTunings() {
-	if w.ddrace != nil { // which says when
-		return
-	}
-	for i := range w.players {
-		id, p := PlayerID(i), &w.playerExtras[i].tuning
-		if !w.players[i].inGame {
-			continue
-		}
-		t, predicted := w.PlayerTuning(id), w.PredictedTuning(id)
-		if t == p.told && predicted == p.predicted {
-			continue
-		}
-		told := t
-		w.addEvent(Event{Kind: EvPlayerTuning, To: MaskOne(id), Player: id, Tuning: &told, Flag: t != p.told})
-		p.told, p.predicted = t, predicted
-	}
+	return w.sim.predictedTuning(id, t)
 }
 
 // toldTuning records that all clients have the tuning of the world.

@@ -167,10 +167,8 @@ func (w *World) VariableInForce(name string) (value string, ok bool) {
 		if v.Name != name || w.isOff(v.changed.of) {
 			continue
 		}
-		if w.ddrace != nil {
-			if x, isSetting := w.ddrace.world.Settings().Value(name); isSetting {
-				return strconv.Itoa(int(x)), true
-			}
+		if x, isSetting := w.sim.setting(name); isSetting {
+			return strconv.Itoa(int(x)), true
 		}
 		return v.value(), true
 	}

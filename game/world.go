@@ -75,7 +75,8 @@ type World struct {
 	rand           splitmix.Rand
 	terrain        Terrain
 	collision      *physics.Collision
-	ddrace         *ddraceHost   // nil unless the mode is one of DDRace
+	sim            simulation
+	traits         traits        // of sim
 	coreWorld      physics.World // cores of the living characters
 	reckoningWorld physics.World // default tuning and no cores, for dead reckoning
 
@@ -84,11 +85,8 @@ type World struct {
 	charOrder  charList             // characters in the world, newest first
 	movedFrom  [MaxPlayers]vec.Vec2 // where the characters were before they moved in this tick
 
-	projectiles []projectile // oldest first
-	lasers      []laser      // oldest first
-	pickups     []pickup     // oldest first
-	flags       [2]flag
-	entityIDs   idPool
+	flags     [2]flag
+	entityIDs idPool
 
 	// What modes and mods have put into the world; see EntityKind.
 	entityKinds  []EntityKind
@@ -101,7 +99,6 @@ type World struct {
 	drawing      Drawing
 	npcs         npcs
 
-	spawns         [3][]spawnPoint // for any team, red, blue
 	match          match
 	startingPlay   bool // while the RoundStartHooks are called
 	race           RaceState
@@ -122,6 +119,7 @@ type World struct {
 	hookDepth int
 	hookInput Input
 	stateBuf  []byte
+	visitor   visitor // of Hash and AppendState, which do not allocate one
 
 	terrainSum uint32 // of the terrain, computed at first use
 }
@@ -157,6 +155,8 @@ func New(cfg Config) (*World, error) {
 	}
 	w.match.flags = cfg.Mode.Flags()
 	w.tx.w = w
+	w.sim = w.chooseSimulation()
+	w.traits = w.sim.traits()
 	if err := w.resolveHooks(); err != nil {
 		return nil, err
 	}
@@ -180,13 +180,8 @@ func New(cfg Config) (*World, error) {
 		return nil, err
 	}
 	w.decideName()
-	if err := w.startDDRace(); err != nil {
+	if err := w.sim.start(); err != nil {
 		return nil, err
-	}
-	if w.ddrace == nil {
-		if err := w.placeEntities(t); err != nil {
-			return nil, err
-		}
 	}
 	w.building = false
 	return w, nil
@@ -205,9 +200,7 @@ func (w *World) Step(cmds []Command) []Event {
 	for i := 0; i < w.charOrder.count; i++ {
 		w.characters[w.charOrder.ids[i]].triggeredEvents = 0
 	}
-	if w.ddrace != nil {
-		w.ddrace.beginTick()
-	}
+	w.sim.begin()
 	for i := range cmds {
 		if cmds[i].Kind != CmdInput {
 			w.command = i + 1
@@ -216,28 +209,13 @@ func (w *World) Step(cmds []Command) []Event {
 	}
 	w.command = 0
 	w.tick++
-	if w.ddrace != nil {
-		w.tickDDRace(cmds)
-		w.tickRest()
-		w.tellRaceTeams()
-		return w.events
-	}
-	for i := range cmds {
-		if cmds[i].Kind == CmdInput {
-			w.applyPredictedInput(&cmds[i])
-		}
-	}
-	w.resetPureTuning()
-	w.coreWorld.Tuning = w.tuning
-	if w.extended {
-		w.beginStates()
-	}
-	w.tickEntities()
+	w.sim.tick(cmds)
 	w.tickRest()
+	w.sim.end()
 	return w.events
 }
 
-// tickRest ends a tick after the entities have moved.
+// tickRest runs what belongs to no simulation, after the simulation has moved everything.
 func (w *World) tickRest() {
 	w.tickMatch()
 	w.tickTimers()
@@ -255,137 +233,11 @@ func (w *World) tickRest() {
 		w.finishEntities()
 	}
 	if w.extended {
-		w.tellTunings()
+		w.sim.tellTunings()
 	}
 	if len(w.panics) > 0 {
 		w.tellPanics()
 	}
-}
-
-// tickEntities runs one tick of all entities: projectiles, lasers, pickups,
-// characters, flags, and within a kind the newest first.
-func (w *World) tickEntities() {
-	if w.resetRequested {
-		w.resetEntities()
-	}
-	if !w.paused {
-		for i := len(w.projectiles) - 1; i >= 0; i-- {
-			w.tickProjectile(i)
-		}
-		for i := len(w.lasers) - 1; i >= 0; i-- {
-			w.tickLaser(i)
-		}
-		for i := len(w.pickups) - 1; i >= 0; i-- {
-			w.tickPickup(i)
-		}
-		order := w.charOrder
-		for i := 0; i < order.count; i++ {
-			if id := order.ids[i]; w.characters[id].inWorld {
-				w.tickCharacter(id)
-			}
-		}
-		order = w.charOrder
-		for i := 0; i < order.count; i++ {
-			if id := order.ids[i]; w.characters[id].inWorld {
-				w.tickDeferredCharacter(id)
-			}
-		}
-		for i := range w.flags {
-			w.tickDeferredFlag(Team(i))
-		}
-		if w.usesEntities {
-			w.tickKinds()
-		}
-		w.tickTiles()
-	} else if w.match.isPaused() {
-		w.pauseEntities()
-	}
-	w.removeEntities()
-}
-
-// pauseEntities moves all timers of entities by one tick that does not count.
-func (w *World) pauseEntities() {
-	for i := range w.projectiles {
-		w.projectiles[i].startTick++
-	}
-	for i := range w.lasers {
-		w.lasers[i].evalTick++
-	}
-	for i := range w.pickups {
-		if w.pickups[i].spawnTick != -1 {
-			w.pickups[i].spawnTick++
-		}
-	}
-	for i := 0; i < w.charOrder.count; i++ {
-		w.characters[w.charOrder.ids[i]].tickPaused()
-	}
-	for i := range w.flags {
-		w.flags[i].pause()
-	}
-	for i := range w.entities {
-		w.entities[i].born++
-	}
-}
-
-// removeEntities removes entities marked for destruction and frees their ids in the
-// order of the original: newest first, projectiles before lasers.
-func (w *World) removeEntities() {
-	w.projectiles = removeMarked(w.projectiles, &w.entityIDs, func(p *projectile) (bool, uint16) { return p.markedForDestroy, p.id })
-	w.lasers = removeMarked(w.lasers, &w.entityIDs, func(l *laser) (bool, uint16) { return l.markedForDestroy, l.id })
-	if w.usesEntities {
-		w.removeModEntities()
-	}
-}
-
-// removeMarked removes the entities that marked reports, and frees the ids it
-// returns.
-func removeMarked[E any](list []E, ids *idPool, marked func(*E) (bool, uint16)) []E {
-	removed := false
-	for i := len(list) - 1; i >= 0; i-- {
-		if gone, id := marked(&list[i]); gone {
-			ids.free(id)
-			removed = true
-		}
-	}
-	if !removed {
-		return list
-	}
-	kept := list[:0]
-	for i := range list {
-		if gone, _ := marked(&list[i]); !gone {
-			kept = append(kept, list[i])
-		}
-	}
-	return kept
-}
-
-// resetEntities resets the map to its initial state. Characters are only marked dead:
-// as in the original they stay in the world for the rest of this tick and are removed
-// in their players' tick.
-func (w *World) resetEntities() {
-	for i := range w.projectiles {
-		w.projectiles[i].markedForDestroy = true
-	}
-	for i := range w.lasers {
-		w.lasers[i].markedForDestroy = true
-	}
-	for i := range w.pickups {
-		w.pickups[i].reset(w.tick)
-	}
-	for i := 0; i < w.charOrder.count; i++ {
-		id := w.charOrder.ids[i]
-		w.characters[id].alive = false
-		w.coreWorld.Cores[id] = nil
-	}
-	for i := range w.flags {
-		w.flags[i].reset()
-	}
-	if w.usesEntities {
-		w.resetKinds()
-	}
-	w.removeEntities()
-	w.resetPlayers()
-	w.resetRequested = false
 }
 
 // resetPureTuning resets the tuning if the rules require the default.

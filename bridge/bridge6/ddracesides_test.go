@@ -167,7 +167,7 @@ func TestShowDistance(t *testing.T) {
 	if v.Range = (vec.Vec2{}); s.viewOf(v) != v {
 		t.Error("the range grows in a game that is not a race")
 	}
-	if w.View(0).Range != game.DDRaceRange {
+	if w = newWorld(t, ddrace.New(), "alice"); w.View(0).Range != game.DDRaceRange {
 		t.Error("the world's view has no range")
 	}
 }

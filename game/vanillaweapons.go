@@ -8,22 +8,6 @@ import (
 // inputMask is the largest value of the input counters.
 const inputMask = 63
 
-type weaponSpec struct {
-	fireDelay     int32 // ticks between shots
-	damage        int32
-	maxAmmo       int32
-	ammoRegenTime int32 // ticks to regenerate a round, 0 for never
-}
-
-var weapons = [NumWeapons]weaponSpec{
-	WeaponHammer:  {fireDelay: 6, damage: 3, maxAmmo: 10},
-	WeaponGun:     {fireDelay: 6, damage: 1, maxAmmo: 10, ammoRegenTime: 25},
-	WeaponShotgun: {fireDelay: 25, damage: 1, maxAmmo: 10},
-	WeaponGrenade: {fireDelay: 25, damage: 6, maxAmmo: 10},
-	WeaponLaser:   {fireDelay: 40, damage: 5, maxAmmo: 10},
-	WeaponNinja:   {fireDelay: 40, damage: 9, maxAmmo: 10},
-}
-
 const (
 	hammerHitDelay = TickRate / 3 // reload time after a hammer hit
 	noAmmoDelay    = 125 * TickRate / 1000
@@ -40,45 +24,19 @@ func countPresses(prev, cur int32) int32 {
 	return (steps + 1 - prev&1) / 2
 }
 
-// has reports whether the character has a weapon.
-func (c *character) has(weapon Weapon) bool {
-	return weapon >= 0 && weapon < NumWeapons && c.weapons[weapon].owned
-}
-
-func (c *character) hasAnyWeapon() bool {
-	for i := range c.weapons {
-		if c.weapons[i].owned {
-			return true
-		}
-	}
-	return false
-}
-
-// setWeapon makes weapon the active one.
-func (w *World) setWeapon(c *character, weapon Weapon) {
-	if weapon == c.activeWeapon {
-		return
-	}
-	c.lastWeapon = c.activeWeapon
-	c.queuedWeapon = -1
-	c.activeWeapon = weapon
-	w.sound(c.pos, SoundWeaponSwitch, MaskAll)
-	c.weapons[weapon].ammoRegenStart = -1
-}
-
 // doQueuedSwitch switches to the queued weapon if the active one has reloaded. The
 // ninja cannot be switched away.
-func (w *World) doQueuedSwitch(c *character) {
+func (v *vanilla) doQueuedSwitch(c *character) {
 	if c.reloadTimer != 0 || c.queuedWeapon == -1 || c.weapons[WeaponNinja].owned {
 		return
 	}
-	w.setWeapon(c, Weapon(c.queuedWeapon))
+	v.w.setWeapon(c, Weapon(c.queuedWeapon))
 }
 
 // switchWeapon handles the weapon selection of the latest input.
-func (w *World) switchWeapon(id PlayerID) {
-	c := &w.characters[id]
-	if w.isDisabled(c, ControlSelect) {
+func (v *vanilla) switchWeapon(id PlayerID) {
+	c := &v.w.characters[id]
+	if v.isDisabled(c, ControlSelect) {
 		return
 	}
 	wanted := int32(c.activeWeapon)
@@ -105,18 +63,19 @@ func (w *World) switchWeapon(id PlayerID) {
 	if wanted >= 0 && wanted < NumWeapons && wanted != int32(c.activeWeapon) && c.weapons[wanted].owned {
 		c.queuedWeapon = wanted
 	}
-	w.doQueuedSwitch(c)
+	v.doQueuedSwitch(c)
 }
 
 // handleWeapons runs one tick of the weapons.
-func (w *World) handleWeapons(id PlayerID) {
+func (v *vanilla) handleWeapons(id PlayerID) {
+	w := v.w
 	c := &w.characters[id]
-	w.handleNinja(id)
+	v.handleNinja(id)
 	if c.reloadTimer != 0 {
 		c.reloadTimer--
 		return
 	}
-	w.fireWeapon(id)
+	v.fireWeapon(id)
 
 	s := &c.weapons[c.activeWeapon]
 	regen := weapons[c.activeWeapon].ammoRegenTime
@@ -137,12 +96,13 @@ func (w *World) handleWeapons(id PlayerID) {
 }
 
 // fireWeapon fires if the latest input requests it and the weapon has reloaded.
-func (w *World) fireWeapon(id PlayerID) {
+func (v *vanilla) fireWeapon(id PlayerID) {
+	w := v.w
 	c := &w.characters[id]
-	if c.reloadTimer != 0 || w.isDisabled(c, ControlFire) {
+	if c.reloadTimer != 0 || v.isDisabled(c, ControlFire) {
 		return
 	}
-	w.doQueuedSwitch(c)
+	v.doQueuedSwitch(c)
 	dir := vec.Vec2{X: float32(c.latestInput.TargetX), Y: float32(c.latestInput.TargetY)}.Normalize()
 	auto := c.activeWeapon == WeaponGrenade || c.activeWeapon == WeaponShotgun || c.activeWeapon == WeaponLaser
 	ammo := &c.weapons[c.activeWeapon].ammo
@@ -163,7 +123,7 @@ func (w *World) fireWeapon(id PlayerID) {
 	wasAlive := c.alive // in the tick of its death a tee can still fire
 	fires := w.callFire(id, weapon, dir)
 	if fires && c.alive == wasAlive {
-		w.fireActiveWeapon(id, weapon, dir)
+		v.fireActiveWeapon(id, weapon, dir)
 	}
 	if !c.exists {
 		return // a mod removed the character
@@ -177,7 +137,8 @@ func (w *World) fireWeapon(id PlayerID) {
 	}
 }
 
-func (w *World) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
+func (v *vanilla) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
+	w := v.w
 	c := &w.characters[id]
 	start := c.pos.Add(dir.Mul(proximityRadius).Mul(0.75))
 	shot := projectile{
@@ -186,28 +147,28 @@ func (w *World) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
 	}
 	switch weapon {
 	case WeaponHammer:
-		w.hammerHit(id, start)
+		v.hammerHit(id, start)
 	case WeaponGun:
 		shot.lifeSpan = lifetimeTicks(w.tuning.At(physics.GunLifetime))
-		w.fireProjectile(shot)
+		v.fireProjectile(shot)
 		w.sound(c.pos, SoundGunFire, MaskAll)
 	case WeaponShotgun:
 		shot.lifeSpan = lifetimeTicks(w.tuning.At(physics.ShotgunLifetime))
 		for i, spread := range shotgunSpread {
-			v := 1 - float32(float32(max(i-2, 2-i))/2)
-			speed := vec.MixScalar(w.tuning.At(physics.ShotgunSpeeddiff), 1, v)
+			middle := 1 - float32(float32(max(i-2, 2-i))/2)
+			speed := vec.MixScalar(w.tuning.At(physics.ShotgunSpeeddiff), 1, middle)
 			shot.direction = vec.Direction(dir.Angle() + spread).Mul(speed)
-			w.fireProjectile(shot)
+			v.fireProjectile(shot)
 		}
 		w.sound(c.pos, SoundShotgunFire, MaskAll)
 	case WeaponGrenade:
 		shot.lifeSpan = lifetimeTicks(w.tuning.At(physics.GrenadeLifetime))
 		shot.explosive, shot.impactSound = true, SoundGrenadeExplode
-		w.fireProjectile(shot)
+		v.fireProjectile(shot)
 		w.sound(c.pos, SoundGrenadeFire, MaskAll)
 	case WeaponLaser:
 		pos := c.pos
-		w.fireLaser(id, pos, dir, NoEntity)
+		v.fireLaser(id, pos, dir, NoEntity)
 		w.sound(pos, SoundLaserFire, MaskAll)
 	case WeaponNinja:
 		c.numObjectsHit = 0
@@ -221,7 +182,8 @@ func (w *World) fireActiveWeapon(id PlayerID, weapon Weapon, dir vec.Vec2) {
 // lifetimeTicks converts a lifetime of the tuning from seconds to ticks.
 func lifetimeTicks(seconds float32) int32 { return vec.Trunc(float32(TickRate * seconds)) }
 
-func (w *World) hammerHit(id PlayerID, start vec.Vec2) {
+func (v *vanilla) hammerHit(id PlayerID, start vec.Vec2) {
+	w := v.w
 	c := &w.characters[id]
 	c.numObjectsHit = 0
 	w.sound(c.pos, SoundHammerFire, MaskAll)
@@ -229,7 +191,7 @@ func (w *World) hammerHit(id PlayerID, start vec.Vec2) {
 	n := w.findCharacters(start, proximityRadius*0.5, &near)
 	pos, hits := c.pos, 0
 	for _, target := range near[:n] {
-		if target == id || !w.characters[target].exists || !w.canHit(id, target, WeaponHammer) {
+		if target == id || !w.characters[target].exists || !v.canHit(id, target, WeaponHammer) {
 			continue
 		}
 		at := w.characters[target].pos
@@ -246,7 +208,7 @@ func (w *World) hammerHit(id PlayerID, start vec.Vec2) {
 			dir = d.Normalize()
 		}
 		push := vec.Vec2{Y: -1}.Add(dir.Add(vec.Vec2{Y: -1.1}).Normalize().Mul(10))
-		w.damage(Damage{
+		v.damage(Damage{
 			Victim: target, Attacker: id, Weapon: WeaponHammer, Amount: weapons[WeaponHammer].damage,
 			Force: push, Source: dir.Neg(),
 		})
@@ -258,7 +220,8 @@ func (w *World) hammerHit(id PlayerID, start vec.Vec2) {
 }
 
 // giveNinja makes the ninja the active weapon.
-func (w *World) giveNinja(id PlayerID) {
+func (v *vanilla) giveNinja(id PlayerID) {
+	w := v.w
 	c := &w.characters[id]
 	c.ninja.activationTick = w.tick
 	c.ninja.currentMoveTime = -1
@@ -277,7 +240,8 @@ const (
 )
 
 // handleNinja moves a character that dashes with the ninja, and hits others.
-func (w *World) handleNinja(id PlayerID) {
+func (v *vanilla) handleNinja(id PlayerID) {
+	w := v.w
 	c := &w.characters[id]
 	if c.activeWeapon != WeaponNinja {
 		return
@@ -307,7 +271,7 @@ func (w *World) handleNinja(id PlayerID) {
 	n := w.findCharacters(c.pos, proximityRadius*2, &near)
 	own, dir := c.pos, c.ninja.activationDir
 	for _, target := range near[:n] {
-		if target == id || !w.characters[target].exists || c.hasHitObject(target) || !w.canHit(id, target, WeaponNinja) {
+		if target == id || !w.characters[target].exists || c.hasHitObject(target) || !v.canHit(id, target, WeaponNinja) {
 			continue
 		}
 		at := w.characters[target].pos
@@ -319,7 +283,7 @@ func (w *World) handleNinja(id PlayerID) {
 			c.hitObjects[c.numObjectsHit] = target
 			c.numObjectsHit++
 		}
-		w.damage(Damage{
+		v.damage(Damage{
 			Victim: target, Attacker: id, Weapon: WeaponNinja, Amount: weapons[WeaponNinja].damage,
 			Force: vec.Vec2{Y: -10}, Source: dir.Neg(),
 		})

@@ -43,7 +43,8 @@ type projectile struct {
 // noSound is the impact sound of a projectile that ends silently.
 const noSound Sound = 255
 
-func (w *World) fireProjectile(p projectile) {
+func (v *vanilla) fireProjectile(p projectile) {
+	w := v.w
 	id, ok := w.entityIDs.alloc()
 	if !ok {
 		return
@@ -52,7 +53,7 @@ func (w *World) fireProjectile(p projectile) {
 	if p.owner >= 0 {
 		p.team = w.players[p.owner].team
 	}
-	w.projectiles = append(w.projectiles, p)
+	v.projectiles = append(v.projectiles, p)
 }
 
 // posAt returns the position t seconds after the start.
@@ -91,8 +92,9 @@ func (p *ProjectileState) PosAt(tun *Tuning, tick int32) vec.Vec2 {
 	return projectilePos(pos, dir, p.Weapon, tun, float32(tick-p.StartTick)/TickRate)
 }
 
-func (w *World) tickProjectile(i int) {
-	p := &w.projectiles[i]
+func (v *vanilla) tickProjectile(i int) {
+	w := v.w
+	p := &v.projectiles[i]
 	if p.markedForDestroy {
 		return
 	}
@@ -103,7 +105,7 @@ func (w *World) tickProjectile(i int) {
 	if w.isAlive(p.owner) {
 		owner = p.owner
 	}
-	target, at := w.intersectCharacter(prev, cur, 6, owner, p.owner, p.weapon)
+	target, at := v.intersectCharacter(prev, cur, 6, owner, p.owner, p.weapon)
 	if target != Nobody {
 		cur = at
 	}
@@ -112,16 +114,16 @@ func (w *World) tickProjectile(i int) {
 		return
 	}
 	p.markedForDestroy = true
-	// The calls below can append to w.projectiles through a mod, so p is not used
+	// The calls below can append to v.projectiles through a mod, so p is not used
 	// after them.
 	shot := *p
 	if (shot.lifeSpan >= 0 || shot.weapon == WeaponGrenade) && shot.impactSound != noSound {
 		w.sound(cur, shot.impactSound, MaskAll)
 	}
 	if shot.explosive {
-		w.explode(cur, shot.owner, shot.weapon, shot.damage)
+		v.explode(cur, shot.owner, shot.weapon, shot.damage)
 	} else if target != Nobody {
-		w.damage(Damage{
+		v.damage(Damage{
 			Victim: target, Attacker: shot.owner, Weapon: shot.weapon, Amount: shot.damage,
 			Force: shot.direction.Mul(0.001), Source: shot.direction.Neg(),
 		})
@@ -129,10 +131,33 @@ func (w *World) tickProjectile(i int) {
 }
 
 // transferProjectilesToTeam makes the team the owner of a player's projectiles.
-func (w *World) transferProjectilesToTeam(id PlayerID) {
-	for i := range w.projectiles {
-		if p := &w.projectiles[i]; p.owner == id {
+func (v *vanilla) transferProjectilesToTeam(id PlayerID) {
+	for i := range v.projectiles {
+		if p := &v.projectiles[i]; p.owner == id {
 			p.owner = ownerFromTeam(p.team)
 		}
 	}
+}
+
+// intersectCharacter returns the first character that a shot of the given radius hits between a and
+// b, and the point of the line closest to it. It ignores except, and characters that owner cannot
+// hit with the weapon.
+func (v *vanilla) intersectCharacter(a, b vec.Vec2, radius float32, except, owner PlayerID, weapon Weapon) (PlayerID, vec.Vec2) {
+	w := v.w
+	best, at := Nobody, vec.Vec2{}
+	nearest := float32(vec.Distance(a, b) * 100)
+	for i := 0; i < w.charOrder.count; i++ {
+		id := w.charOrder.ids[i]
+		if id == except || !v.canHit(owner, id, weapon) {
+			continue
+		}
+		p := w.characters[id].pos
+		c := vec.ClosestOnSegment(a, b, p)
+		if vec.Distance(p, c) < proximityRadius+radius {
+			if d := vec.Distance(a, c); d < nearest {
+				best, at, nearest = id, c, d
+			}
+		}
+	}
+	return best, at
 }

@@ -22,7 +22,8 @@ type laser struct {
 }
 
 // fireLaser fires a laser, of Nobody for the world. It returns the handle.
-func (w *World) fireLaser(owner PlayerID, pos, dir vec.Vec2, handle EntityID) EntityID {
+func (v *vanilla) fireLaser(owner PlayerID, pos, dir vec.Vec2, handle EntityID) EntityID {
+	w := v.w
 	id, ok := w.entityIDs.alloc()
 	if !ok {
 		return NoEntity
@@ -31,22 +32,24 @@ func (w *World) fireLaser(owner PlayerID, pos, dir vec.Vec2, handle EntityID) En
 	if owner >= 0 {
 		l.team = w.players[owner].team
 	}
-	w.lasers = append(w.lasers, l)
-	w.bounceLaser(len(w.lasers) - 1)
+	v.lasers = append(v.lasers, l)
+	v.bounceLaser(len(v.lasers) - 1)
 	return handle
 }
 
-func (w *World) tickLaser(i int) {
-	if w.lasers[i].markedForDestroy {
+func (v *vanilla) tickLaser(i int) {
+	w := v.w
+	if v.lasers[i].markedForDestroy {
 		return
 	}
-	if float32(w.tick-w.lasers[i].evalTick) > float32(TickRate*w.tuning.At(physics.LaserBounceDelay))/1000 {
-		w.bounceLaser(i)
+	if float32(w.tick-v.lasers[i].evalTick) > float32(TickRate*w.tuning.At(physics.LaserBounceDelay))/1000 {
+		v.bounceLaser(i)
 	}
 }
 
-func (w *World) bounceLaser(i int) {
-	l := &w.lasers[i]
+func (v *vanilla) bounceLaser(i int) {
+	w := v.w
+	l := &v.lasers[i]
 	l.evalTick = w.tick
 	if l.energy < 0 {
 		l.markedForDestroy = true
@@ -57,7 +60,7 @@ func (w *World) bounceLaser(i int) {
 	if wall != 0 {
 		to = before
 	}
-	if w.laserHit(l, to) {
+	if v.laserHit(l, to) {
 		return
 	}
 	l.segmentStart, l.pos = l.pos, to
@@ -76,17 +79,17 @@ func (w *World) bounceLaser(i int) {
 	w.sound(l.pos, SoundLaserBounce, MaskAll)
 }
 
-func (w *World) laserHit(l *laser, to vec.Vec2) bool {
+func (v *vanilla) laserHit(l *laser, to vec.Vec2) bool {
 	owner := Nobody
-	if w.isAlive(l.owner) {
+	if v.w.isAlive(l.owner) {
 		owner = l.owner
 	}
-	target, at := w.intersectCharacter(l.pos, to, 0, owner, l.owner, WeaponLaser)
+	target, at := v.intersectCharacter(l.pos, to, 0, owner, l.owner, WeaponLaser)
 	if target == Nobody {
 		return false
 	}
 	l.segmentStart, l.pos, l.energy = l.pos, at, -1
-	w.damage(Damage{
+	v.damage(Damage{
 		Victim: target, Attacker: l.owner, Weapon: WeaponLaser, Amount: weapons[WeaponLaser].damage,
 		Source: to.Sub(l.segmentStart).Normalize(),
 	})
@@ -95,9 +98,9 @@ func (w *World) laserHit(l *laser, to vec.Vec2) bool {
 
 // transferLasersToTeam makes the team the owner of the lasers of a player who left.
 // The original does not do so, and crashes when such a laser kills.
-func (w *World) transferLasersToTeam(id PlayerID) {
-	for i := range w.lasers {
-		if l := &w.lasers[i]; l.owner == id {
+func (v *vanilla) transferLasersToTeam(id PlayerID) {
+	for i := range v.lasers {
+		if l := &v.lasers[i]; l.owner == id {
 			l.owner = ownerFromTeam(l.team)
 		}
 	}

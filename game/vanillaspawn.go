@@ -27,17 +27,15 @@ const (
 	tileLaser
 )
 
-type spawnPoint = vec.Vec2
-
 // placeEntities creates spawn points and pickups from the map.
-func (w *World) placeEntities(t Terrain) error {
+func (v *vanilla) placeEntities(t Terrain) error {
 	for y := 0; y < t.Height; y++ {
 		for x, tile := range t.Tiles[y*t.Width : (y+1)*t.Width] {
 			if tile < tileSpawn {
 				continue
 			}
-			w.placeEntity(tile, tileMiddle(x, y))
-			if len(w.pickups) > maxPickups {
+			v.placeEntity(tile, tileMiddle(x, y))
+			if len(v.pickups) > maxPickups {
 				return fmt.Errorf("%w: the map has more than %d pickups", ErrTerrain, maxPickups)
 			}
 		}
@@ -45,14 +43,15 @@ func (w *World) placeEntities(t Terrain) error {
 	return nil
 }
 
-func (w *World) placeEntity(tile uint8, pos vec.Vec2) {
+func (v *vanilla) placeEntity(tile uint8, pos vec.Vec2) {
+	w := v.w
 	if w.callEntity(tile, pos) {
 		return
 	}
 	kind := PickupHealth
 	switch tile {
 	case tileSpawn, tileSpawnRed, tileSpawnBlue:
-		if s := &w.spawns[tile-tileSpawn]; len(*s) < maxSpawns {
+		if s := &v.spawns[tile-tileSpawn]; len(*s) < maxSpawns {
 			*s = append(*s, pos)
 		}
 		return
@@ -74,18 +73,19 @@ func (w *World) placeEntity(tile uint8, pos vec.Vec2) {
 		return
 	}
 	if w.match.flags&GameFlagSurvival == 0 {
-		w.addPickup(kind, pos)
+		v.addPickup(kind, pos)
 	}
 }
 
-func (w *World) addPickup(kind PickupKind, pos vec.Vec2) {
+func (v *vanilla) addPickup(kind PickupKind, pos vec.Vec2) {
+	w := v.w
 	id, ok := w.entityIDs.alloc()
 	if !ok {
 		return
 	}
 	p := pickup{id: id, kind: kind, pos: pos}
 	p.reset(w.tick)
-	w.pickups = append(w.pickups, p)
+	v.pickups = append(v.pickups, p)
 }
 
 // spawnEval is the best spawn position found so far.
@@ -99,7 +99,8 @@ type spawnEval struct {
 
 // pickSpawn returns a position for a player's next character, if the player can have
 // one now.
-func (w *World) pickSpawn(id PlayerID) (vec.Vec2, bool) {
+func (v *vanilla) pickSpawn(id PlayerID) (vec.Vec2, bool) {
+	w := v.w
 	team := w.players[id].team
 	if team == TeamSpectators || w.paused || w.resetRequested {
 		return vec.Vec2{}, false
@@ -111,16 +112,16 @@ func (w *World) pickSpawn(id PlayerID) (vec.Vec2, bool) {
 	if w.match.flags&GameFlagTeams != 0 {
 		s.friendlyTeam = team
 		own, other := 1+team&1, 1+(team+1)&1
-		w.evalSpawns(&s, w.spawns[own])
+		v.evalSpawns(&s, v.spawns[own])
 		if !s.found {
-			w.evalSpawns(&s, w.spawns[0])
+			v.evalSpawns(&s, v.spawns[0])
 		}
 		if !s.found {
-			w.evalSpawns(&s, w.spawns[other])
+			v.evalSpawns(&s, v.spawns[other])
 		}
 	} else {
-		for i := range w.spawns {
-			w.evalSpawns(&s, w.spawns[i])
+		for i := range v.spawns {
+			v.evalSpawns(&s, v.spawns[i])
 		}
 	}
 	return s.pos, s.found
@@ -129,17 +130,17 @@ func (w *World) pickSpawn(id PlayerID) (vec.Vec2, bool) {
 // spawnOffsets are the positions to try around an occupied spawn point.
 var spawnOffsets = [5]vec.Vec2{{}, {X: -32}, {Y: -32}, {X: 32}, {Y: 32}}
 
-func (w *World) evalSpawns(s *spawnEval, points []spawnPoint) {
+func (v *vanilla) evalSpawns(s *spawnEval, points []vec.Vec2) {
 	for _, point := range points {
-		pos, ok := w.freeSpawnPos(point)
+		pos, ok := v.freeSpawnPos(point)
 		if !ok {
 			continue
 		}
 		var score float32
 		if s.randomScore {
-			score = float32(w.rand.Next() >> 33)
+			score = float32(v.w.rand.Next() >> 33)
 		} else {
-			score = w.spawnDanger(pos, s.friendlyTeam)
+			score = v.spawnDanger(pos, s.friendlyTeam)
 		}
 		if !s.found || s.score > score {
 			s.found, s.score, s.pos = true, score, pos
@@ -149,7 +150,8 @@ func (w *World) evalSpawns(s *spawnEval, points []spawnPoint) {
 
 // freeSpawnPos returns a free position at a spawn point. Walls are only checked when a
 // character is near.
-func (w *World) freeSpawnPos(point vec.Vec2) (vec.Vec2, bool) {
+func (v *vanilla) freeSpawnPos(point vec.Vec2) (vec.Vec2, bool) {
+	w := v.w
 	var near [MaxPlayers]PlayerID
 	n := w.findCharacters(point, 64, &near)
 search:
@@ -166,7 +168,8 @@ search:
 }
 
 // spawnDanger is higher the closer others are; teammates count half.
-func (w *World) spawnDanger(pos vec.Vec2, friendly Team) float32 {
+func (v *vanilla) spawnDanger(pos vec.Vec2, friendly Team) float32 {
+	w := v.w
 	var score float32
 	for i := 0; i < w.charOrder.count; i++ {
 		id := w.charOrder.ids[i]
@@ -181,4 +184,20 @@ func (w *World) spawnDanger(pos vec.Vec2, friendly Team) float32 {
 		score += float32(weight * inverse)
 	}
 	return score
+}
+
+// spawn creates the player's character if a spawn position is free.
+func (v *vanilla) spawn(id PlayerID) {
+	w := v.w
+	p := &w.players[id]
+	pos, ok := v.pickSpawn(id)
+	if !ok {
+		return
+	}
+	p.spawning = false
+	if !w.spawnCharacter(id, pos) {
+		p.spawning = true
+		return
+	}
+	w.addEvent(Event{Kind: EvSpawn, To: MaskAll, Player: id, Pos: pos})
 }

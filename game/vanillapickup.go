@@ -29,25 +29,6 @@ func pickupSpawnDelays(k PickupKind) (first, again int32) {
 	return 0, 15 * TickRate
 }
 
-// Weapon returns the weapon that a pickup gives, or WeaponWorld for none.
-func (k PickupKind) Weapon() Weapon {
-	switch k {
-	case PickupGrenade:
-		return WeaponGrenade
-	case PickupShotgun:
-		return WeaponShotgun
-	case PickupLaser:
-		return WeaponLaser
-	case PickupNinja:
-		return WeaponNinja
-	case PickupGun:
-		return WeaponGun
-	case PickupHammer:
-		return WeaponHammer
-	}
-	return WeaponWorld
-}
-
 func (p *pickup) reset(tick int32) {
 	if p.handle != NoEntity {
 		p.spawnTick, p.removed = -1, !p.permanent
@@ -59,8 +40,9 @@ func (p *pickup) reset(tick int32) {
 	}
 }
 
-func (w *World) tickPickup(i int) {
-	p := &w.pickups[i]
+func (v *vanilla) tickPickup(i int) {
+	w := v.w
+	p := &v.pickups[i]
 	if p.removed {
 		return
 	}
@@ -80,8 +62,8 @@ func (w *World) tickPickup(i int) {
 	if !w.callPickup(id, p.kind, p.handle) {
 		return
 	}
-	p = &w.pickups[i] // the hook can have made others
-	if p.removed || !w.takePickup(id, p) {
+	p = &v.pickups[i] // the hook can have made others
+	if p.removed || !v.takePickup(id, p) {
 		return
 	}
 	_, again := pickupSpawnDelays(p.kind)
@@ -101,7 +83,8 @@ func (w *World) tickPickup(i int) {
 
 // takePickup applies a pickup to a character. It reports whether the character needed
 // it.
-func (w *World) takePickup(id PlayerID, p *pickup) bool {
+func (v *vanilla) takePickup(id PlayerID, p *pickup) bool {
+	w := v.w
 	c := &w.characters[id]
 	switch p.kind {
 	case PickupHealth:
@@ -136,7 +119,7 @@ func (w *World) takePickup(id PlayerID, p *pickup) bool {
 		}
 		w.sound(p.pos, SoundPickupShotgun, MaskAll)
 	case PickupNinja:
-		w.giveNinja(id)
+		v.giveNinja(id)
 		for i := 0; i < w.charOrder.count; i++ {
 			if other := w.charOrder.ids[i]; other != id {
 				w.characters[other].setEmote(EmoteSurprise, w.tick+TickRate)
