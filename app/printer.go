@@ -149,8 +149,8 @@ func (p *textPrinter) printScores(rows []client.ScoreboardRow) {
 			score = "watches"
 		}
 		team := ""
-		if r.RaceTeam != 0 {
-			team = fmt.Sprintf("  team %d", r.RaceTeam)
+		if r.DDRaceTeam != 0 {
+			team = fmt.Sprintf("  team %d", r.DDRaceTeam)
 		}
 		p.printf("%8s  %-15s %-11s %4d ms%s", score, r.Name, r.Clan, r.Latency.Milliseconds(), team)
 	}

@@ -28,11 +28,11 @@ func TestScoreboardOrder(t *testing.T) {
 	}{{0, []int32{5000, 2000, 0, -1}}, {game.GameFlagRace, []int32{0, 2000, 5000, game.NoRaceTime}}} {
 		s := &scores{view: game.View{Frame: &game.Frame{Game: game.GameState{Flags: tt.flags}}}}
 		for i, score := range []int32{2000, -1, 5000, 0} {
-			s.view.Players = append(s.view.Players, game.PlayerState{ID: game.PlayerID(i), Score: score, RaceTeam: score})
+			s.view.Players = append(s.view.Players, game.PlayerState{ID: game.PlayerID(i), Score: score, DDRaceTeam: score})
 		}
 		var got []int32
 		for _, r := range Scoreboard(s) {
-			if got = append(got, r.Score); r.Timed != (tt.flags != 0) || r.RaceTeam != r.Score {
+			if got = append(got, r.Score); r.Timed != (tt.flags != 0) || r.DDRaceTeam != r.Score {
 				t.Errorf("%+v", r)
 			}
 		}

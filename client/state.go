@@ -83,10 +83,10 @@ type ScoreboardRow struct {
 	event.Player
 	Score int32 `json:"score"`
 	Timed bool  `json:"timed,omitempty"` // Score is a time in ms, or game.NoRaceTime
-	// RaceTeam is the DDRace team, 0 for none.
-	RaceTeam int32         `json:"race_team,omitempty"`
-	Latency  time.Duration `json:"latency"`
-	Alive    bool          `json:"alive"` // and within the view
+	// DDRaceTeam is the DDRace team, 0 for none.
+	DDRaceTeam int32         `json:"race_team,omitempty"`
+	Latency    time.Duration `json:"latency"`
+	Alive      bool          `json:"alive"` // and within the view
 }
 
 // MarshalJSON writes the fields of the player and of the row into a single object.
@@ -94,12 +94,12 @@ func (r ScoreboardRow) MarshalJSON() ([]byte, error) {
 	type player event.Player // without its own MarshalJSON
 	return json.Marshal(struct {
 		player
-		Score    int32         `json:"score"`
-		Timed    bool          `json:"timed,omitempty"`
-		RaceTeam int32         `json:"race_team,omitempty"`
-		Latency  time.Duration `json:"latency"`
-		Alive    bool          `json:"alive"`
-	}{player(r.Player), r.Score, r.Timed, r.RaceTeam, r.Latency, r.Alive})
+		Score      int32         `json:"score"`
+		Timed      bool          `json:"timed,omitempty"`
+		DDRaceTeam int32         `json:"race_team,omitempty"`
+		Latency    time.Duration `json:"latency"`
+		Alive      bool          `json:"alive"`
+	}{player(r.Player), r.Score, r.Timed, r.DDRaceTeam, r.Latency, r.Alive})
 }
 
 // Scoreboard returns all players, best first, spectators last.
@@ -116,7 +116,7 @@ func Scoreboard(side bridge.ClientSide) []ScoreboardRow {
 	for _, p := range side.View().Players {
 		if info, ok := side.Player(p.ID); ok {
 			rows = append(rows, ScoreboardRow{
-				Player: bridge.EventPlayer(side, p.ID), Score: p.Score, Timed: timed, RaceTeam: p.RaceTeam,
+				Player: bridge.EventPlayer(side, p.ID), Score: p.Score, Timed: timed, DDRaceTeam: p.DDRaceTeam,
 				Latency: time.Duration(p.Latency) * time.Millisecond, Alive: info.Alive,
 			})
 		}

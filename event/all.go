@@ -22,7 +22,7 @@ func (Settings) isEvent()           {}
 func (Tuning) isEvent()             {}
 func (RaceFinish) isEvent()         {}
 func (Checkpoint) isEvent()         {}
-func (RaceTeam) isEvent()           {}
+func (DDRaceTeam) isEvent()         {}
 func (VoteStart) isEvent()          {}
 func (VoteCount) isEvent()          {}
 func (VoteEnd) isEvent()            {}
@@ -44,7 +44,7 @@ func (Sound) isEvent()              {}
 func (MapSound) isEvent()           {}
 func (RaceTime) isEvent()           {}
 func (RaceRecords) isEvent()        {}
-func (RaceTeamKilled) isEvent()     {}
+func (DDRaceTeamKilled) isEvent()   {}
 func (OwnVote) isEvent()            {}
 func (ProfileCooldown) isEvent()    {}
 func (OtherInput) isEvent()         {}
@@ -75,7 +75,7 @@ func All() []Event {
 		Tuning{},
 		RaceFinish{},
 		Checkpoint{},
-		RaceTeam{},
+		DDRaceTeam{},
 		VoteStart{},
 		VoteCount{},
 		VoteEnd{},
@@ -97,7 +97,7 @@ func All() []Event {
 		MapSound{},
 		RaceTime{},
 		RaceRecords{},
-		RaceTeamKilled{},
+		DDRaceTeamKilled{},
 		OwnVote{},
 		ProfileCooldown{},
 		OtherInput{},

@@ -22,6 +22,12 @@ type Event interface{ isEvent() }
 
 // Name returns the JSON name of an event's type, such as team_change for a [TeamChange].
 func Name(e Event) string {
+	switch e.(type) {
+	case DDRaceTeam:
+		return "race_team"
+	case DDRaceTeamKilled:
+		return "race_team_killed"
+	}
 	var b strings.Builder
 	for i, r := range reflect.TypeOf(e).Name() {
 		if unicode.IsUpper(r) && i > 0 {
@@ -219,11 +225,11 @@ type (
 		Diff   int32  `json:"diff"`
 		Time   int32  `json:"milliseconds,omitempty"` // since the start; 0.7 does not send it
 	}
-	// RaceTeam reports that a player joined a team of DDRace. In team 0 all players race alone.
+	// DDRaceTeam reports that a player joined a team of DDRace. In team 0 all players race alone.
 	// Teams 1 to 63 race together. Super players are in team 64. (DDNet: Sv_TeamsState)
-	RaceTeam struct {
-		Player   Player `json:"player"`
-		RaceTeam int32  `json:"race_team"`
+	DDRaceTeam struct {
+		Player Player `json:"player"`
+		Team   int32  `json:"race_team"`
 	}
 )
 

@@ -74,8 +74,8 @@ func FromGame(ev *game.Event, src Source) Event {
 		}
 	case game.EvCheckpoint:
 		return Checkpoint{Player: src.EventPlayer(ev.Player), Diff: ev.Value, Time: ev.Extra}
-	case game.EvRaceTeam:
-		return RaceTeam{Player: src.EventPlayer(ev.Player), RaceTeam: ev.Value}
+	case game.EvDDRaceTeam:
+		return DDRaceTeam{Player: src.EventPlayer(ev.Player), Team: ev.Value}
 	case game.EvBroadcast:
 		return Broadcast{Text: unescapeLines(ev.Text)}
 	}

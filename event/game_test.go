@@ -54,7 +54,7 @@ func TestFromGame(t *testing.T) {
 		{game.Event{Kind: game.EvServerSettings}, event.Settings{PlayerSlots: 8}},
 		{game.Event{Kind: game.EvServerSettings, Rules: &game.Rules{VoteKickMin: 3}, Flag: true}, event.Settings{VoteKickMin: 3, TeamsLocked: true}},
 		{game.Event{Kind: game.EvTuneParams}, event.Tuning{Params: game.Tuning{100}}},
-		{game.Event{Kind: game.EvRaceTeam, Player: 1, Value: 7}, event.RaceTeam{Player: alice, RaceTeam: 7}},
+		{game.Event{Kind: game.EvDDRaceTeam, Player: 1, Value: 7}, event.DDRaceTeam{Player: alice, Team: 7}},
 		{game.Event{Kind: game.EvBroadcast, Text: `a\nb`}, event.Broadcast{Text: "a\nb"}},
 		{game.Event{Kind: game.EvExplosion}, nil},
 		{game.Event{Kind: game.EvMatchEnd}, nil},

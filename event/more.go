@@ -112,11 +112,11 @@ type (
 		Best int32 `json:"best"`
 		Own  int32 `json:"own"`
 	}
-	// RaceTeamKilled reports that a team of DDRace died. First is the player who died first. If
+	// DDRaceTeamKilled reports that a team of DDRace died. First is the player who died first. If
 	// that player is unknown, the ID of First is -1. (DDNet: Sv_KillMsgTeam)
-	RaceTeamKilled struct {
-		RaceTeam int32  `json:"race_team"`
-		First    Player `json:"first"`
+	DDRaceTeamKilled struct {
+		Team  int32  `json:"race_team"`
+		First Player `json:"first"`
 	}
 	// OwnVote is the client's choice in the running vote: -1 for no, 0 for none, 1 for yes. (DDNet:
 	// Sv_YourVote)

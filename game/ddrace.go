@@ -187,7 +187,7 @@ func (d *ddraceHost) end() { d.tellTeams() }
 func (d *ddraceHost) tellTeams() {
 	for id, before := range d.teams {
 		if team := d.world.Team(id); team != before {
-			d.w.addEvent(Event{Kind: EvRaceTeam, To: MaskAll, Player: PlayerID(id), Value: int32(team)})
+			d.w.addEvent(Event{Kind: EvDDRaceTeam, To: MaskAll, Player: PlayerID(id), Value: int32(team)})
 			d.teams[id] = team
 		}
 	}

@@ -12,7 +12,7 @@ func (d *ddraceHost) show(f *Frame) {
 	}
 	for i := range f.Players {
 		p := &f.Players[i]
-		p.RaceTeam = int32(d.world.Team(int(p.ID)))
+		p.DDRaceTeam = int32(d.world.Team(int(p.ID)))
 	}
 	d.addSight(f)
 	for i := range f.Characters {
@@ -254,7 +254,7 @@ func (d *ddraceHost) addSwitches(f *Frame) {
 	}
 	var teams PlayerMask
 	for i := range f.Players {
-		if team := f.Players[i].RaceTeam; team < TeamSuper {
+		if team := f.Players[i].DDRaceTeam; team < TeamSuper {
 			teams |= MaskOne(PlayerID(team))
 		}
 	}

@@ -113,7 +113,7 @@ func (v *View) Switches() *SwitchState {
 	}
 	for i := range v.Players {
 		if p := &v.Players[i]; p.ID == watched {
-			team = p.RaceTeam
+			team = p.DDRaceTeam
 		}
 	}
 	if team == TeamSuper {

@@ -49,8 +49,8 @@ func TestViewSwitches(t *testing.T) {
 		Game:     game.GameState{Flags: game.GameFlagDDRace},
 		Switches: []game.SwitchState{{Team: 0, Highest: 40, Active: [8]uint32{0, 1 << 8}}, {Team: 3, Highest: 40}},
 		Players: []game.PlayerState{
-			{ID: 0, SpectatorID: game.Nobody}, {ID: 1, RaceTeam: 3, SpectatorID: game.Nobody}, {ID: 2, RaceTeam: game.TeamSuper, SpectatorID: game.Nobody},
-			{ID: 3, Spectating: true, SpectatorID: 1}, {ID: 4, RaceTeam: 9, SpectatorID: game.Nobody},
+			{ID: 0, SpectatorID: game.Nobody}, {ID: 1, DDRaceTeam: 3, SpectatorID: game.Nobody}, {ID: 2, DDRaceTeam: game.TeamSuper, SpectatorID: game.Nobody},
+			{ID: 3, Spectating: true, SpectatorID: 1}, {ID: 4, DDRaceTeam: 9, SpectatorID: game.Nobody},
 		},
 	}
 	for viewer, team := range map[game.PlayerID]int32{0: 0, 1: 3, 2: game.TeamSuper, 3: 3, 4: -1, game.Nobody: 0} {

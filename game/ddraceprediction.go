@@ -57,7 +57,7 @@ func (p *DDRacePrediction) Show(v *View, own PlayerID) {
 	}
 	var team [MaxPlayers]uint8
 	for i := range v.Players {
-		team[v.Players[i].ID] = uint8(v.Players[i].RaceTeam)
+		team[v.Players[i].ID] = uint8(v.Players[i].DDRaceTeam)
 	}
 	seen := p.seen
 	p.seen = 0

@@ -227,8 +227,8 @@ const (
 	// EvCheckpoint: Player passed a checkpoint Extra ms after the start, which is Value ms later
 	// than in their best race.
 	EvCheckpoint
-	// EvRaceTeam: Player is now in the DDRace team Value, 0..TeamSuper.
-	EvRaceTeam
+	// EvDDRaceTeam: Player is now in the DDRace team Value, 0..TeamSuper.
+	EvDDRaceTeam
 	// EvRaceRecords: the best time on the map and the best times of the players in To are now
 	// known, without a finish.
 	EvRaceRecords

@@ -84,13 +84,13 @@ type PlayerState struct {
 	// RaceStart is the tick at which the player's race clock started, with GameFlagRace. It is 0 if
 	// the clock is stopped.
 	RaceStart int32
-	// The fields below are set with GameFlagDDRace. RaceTeam is 0..TeamSuper. AFK reports whether
+	// The fields below are set with GameFlagDDRace. DDRaceTeam is 0..TeamSuper. AFK reports whether
 	// the player is away. Pause is the state of the player's own tee. HideClock reports whether the
 	// client hides the race clock.
-	RaceTeam  int32
-	AFK       bool
-	Pause     PauseKind
-	HideClock bool
+	DDRaceTeam int32
+	AFK        bool
+	Pause      PauseKind
+	HideClock  bool
 	// SpecMode is the target of the player's camera.
 	SpecMode    SpectateMode
 	SpectatorID PlayerID // the followed player, or Nobody

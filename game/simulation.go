@@ -126,11 +126,11 @@ type simulatedTuning interface {
 	tune()
 	// playerTuning returns the tuning of a player's tee.
 	playerTuning(id PlayerID) Tuning
-	// predictedTuning returns a living tee's tuning for clients that do not know the states of tees.
-	// t is the tee's playerTuning.
+	// predictedTuning returns a living tee's tuning for clients that do not know the states of
+	// tees. t is the tee's playerTuning.
 	predictedTuning(id PlayerID, t Tuning) Tuning
-	// tellTunings emits an event for each player whose tuning changed in the tick. It is called if a
-	// mod has changed states or tunings.
+	// tellTunings emits an event for each player whose tuning changed in the tick. It is called
+	// if a mod has changed states or tunings.
 	tellTunings()
 	// setting returns the value in force of a variable that the simulation knows.
 	setting(name string) (value int32, ok bool)

@@ -146,7 +146,8 @@ func New(cfg Config) (*World, error) {
 			return nil, fmt.Errorf("%w: %w", ErrTerrain, err)
 		}
 	} else if w.collision.Width() != t.Width || w.collision.Height() != t.Height {
-		return nil, fmt.Errorf("%w: Config.Collision has %d x %d tiles, the terrain %d x %d", ErrTerrain, w.collision.Width(), w.collision.Height(), t.Width, t.Height)
+		c := w.collision
+		return nil, fmt.Errorf("%w: Config.Collision has %d x %d tiles, the terrain %d x %d", ErrTerrain, c.Width(), c.Height(), t.Width, t.Height)
 	}
 	w.coreWorld.Collision, w.coreWorld.Tuning = w.collision, w.tuning
 	w.reckoningWorld.Collision, w.reckoningWorld.Tuning = w.collision, pureTuning

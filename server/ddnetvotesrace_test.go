@@ -150,8 +150,8 @@ func TestVotesInTeams(t *testing.T) {
 	vt.wantStatus("1 yes 0 no 2 open of 3")
 	v[2].vote(1)
 	vt.run(200 * time.Millisecond)
-	testenv.Check(t, vt.racePlayer(1).RaceTeam == 0 && vt.srv.sessions[1] != nil, "the team is %d", vt.racePlayer(1).RaceTeam)
-	testenv.Check(t, vt.racePlayer(0).RaceTeam == 3 && vt.racePlayer(2).RaceTeam == 3, "the others are in %d and %d", vt.racePlayer(0).RaceTeam, vt.racePlayer(2).RaceTeam)
+	testenv.Check(t, vt.racePlayer(1).DDRaceTeam == 0 && vt.srv.sessions[1] != nil, "the team is %d", vt.racePlayer(1).DDRaceTeam)
+	testenv.Check(t, vt.racePlayer(0).DDRaceTeam == 3 && vt.racePlayer(2).DDRaceTeam == 3, "the others are in %d and %d", vt.racePlayer(0).DDRaceTeam, vt.racePlayer(2).DDRaceTeam)
 
 	v[4].call("spectate", "1", "", false) // of team 0 there are three, and a spectator
 	vt.wantStatus("1 yes 0 no 3 open of 4")

@@ -12,7 +12,7 @@ import (
 
 // ddraceDecoder is the part of a clientSide that decodes items specific to DDRace.
 type ddraceDecoder struct {
-	raceTeams   [game.MaxPlayers]int32    // received in a message, not in snapshots
+	ddraceTeams [game.MaxPlayers]int32    // received in a message, not in snapshots
 	gameFlags   game.GameFlags            // from GameInfoEx, which DDNet-Server omits in its first snapshot
 	plainLasers int                       // number of plain lasers; they come first in the frame
 	mapEntities map[uint16]game.MapEntity // map entities of this snapshot by item id, from EntityEx items
@@ -183,14 +183,14 @@ func (c *clientSide) endDDRace() {
 
 // receiveTeams handles the DDRace teams of all players.
 func (c *clientSide) receiveTeams(teams []int32) {
-	for i := range c.raceTeams {
+	for i := range c.ddraceTeams {
 		team := int32(0)
 		if i < len(teams) && teams[i] > 0 {
 			team = min(teams[i], game.TeamSuper)
 		}
-		if team != c.raceTeams[i] {
-			c.raceTeams[i] = team
-			c.onEvent(game.Event{Kind: game.EvRaceTeam, Player: game.PlayerID(i), Target: game.Nobody, Value: team})
+		if team != c.ddraceTeams[i] {
+			c.ddraceTeams[i] = team
+			c.onEvent(game.Event{Kind: game.EvDDRaceTeam, Player: game.PlayerID(i), Target: game.Nobody, Value: team})
 		}
 	}
 }

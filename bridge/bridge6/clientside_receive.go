@@ -115,7 +115,7 @@ func (c *clientSide) receiveExtended(m msg6.Message) {
 	case *msg6.SvRecord:
 		c.receiveRecord(m)
 	case *msg6.SvKillMsgTeam:
-		c.handler.OnOther(event.RaceTeamKilled{RaceTeam: m.Team, First: bridge.EventPlayer(c, bridge.PlayerIDOf(m.First))})
+		c.handler.OnOther(event.DDRaceTeamKilled{Team: m.Team, First: bridge.EventPlayer(c, bridge.PlayerIDOf(m.First))})
 	case *msg6.SvYourVote:
 		c.handler.OnOther(event.OwnVote{Choice: int32(m.Voted)})
 	case *msg6.SvChangeInfoCooldown:

@@ -266,7 +266,7 @@ func (c *clientSide) endSnapshot() {
 	for i := range f.Players {
 		s := &f.Players[i]
 		s.Flags = c.received[s.ID].flags
-		s.RaceTeam = c.raceTeams[s.ID]
+		s.DDRaceTeam = c.ddraceTeams[s.ID]
 		decodeExPlayerFlags(s, c.received[s.ID].exFlags)
 		p := &c.Players[s.ID]
 		p.Score, p.Flags, p.Alive = s.Score, s.Flags, false

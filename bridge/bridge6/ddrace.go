@@ -263,7 +263,7 @@ func (s *serverSide) sendTeams(w *game.World) {
 	teams := make([]int32, n)
 	for i := range f.Players {
 		p := &f.Players[i]
-		if teams[p.ID] = p.RaceTeam; p.RaceTeam == game.TeamSuper && s.ddnetVersion >= msg6.VersionTeams128 {
+		if teams[p.ID] = p.DDRaceTeam; p.DDRaceTeam == game.TeamSuper && s.ddnetVersion >= msg6.VersionTeams128 {
 			teams[p.ID] = 2 * game.TeamSuper
 		}
 	}

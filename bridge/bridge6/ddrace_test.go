@@ -49,7 +49,7 @@ func drawDDRace(t *rapid.T) *game.View {
 	for id := range game.PlayerID(d.int(1, 6)) {
 		p := game.PlayerState{
 			ID: id, Score: rapid.SampledFrom([]int32{game.NoRaceTime, 0, 61_000}).Draw(t, "score"), RaceStart: d.int(0, 1) * d.int(1, tick),
-			RaceTeam: d.int(0, game.TeamSuper), AFK: d.bool(), Pause: game.PauseKind(d.int(0, 2)), HideClock: d.bool(), SpectatorID: game.Nobody,
+			DDRaceTeam: d.int(0, game.TeamSuper), AFK: d.bool(), Pause: game.PauseKind(d.int(0, 2)), HideClock: d.bool(), SpectatorID: game.Nobody,
 		}
 		if p.Pause != game.NotPaused {
 			if p.Spectating = true; id == v.Viewer {
@@ -203,7 +203,7 @@ func TestDDRaceViews(t *testing.T) {
 			c := NewClientSide(nil, struct{ ignoreEvents }{}, ClientConfig{DDNetVersion: version}).(*clientSide)
 			teams := make([]int32, game.MaxPlayers)
 			for _, p := range v.Players {
-				teams[p.ID] = p.RaceTeam
+				teams[p.ID] = p.DDRaceTeam
 			}
 			c.receiveTeams(teams)
 			got := c.ReceiveSnapshot(v.Tick, build(v, version))

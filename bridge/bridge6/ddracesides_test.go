@@ -47,14 +47,14 @@ func TestTeams(t *testing.T) {
 	}{{15000, 64, 64, true}, {16040, 64, 64, false}, {19000, 64, 128, false}, {20000, 128, 128, false}} {
 		s, l := raceSide(t, w, tt.version)
 		f := w.Frame()
-		f.Players[0].RaceTeam, f.Players[1].RaceTeam = 7, game.TeamSuper
+		f.Players[0].DDRaceTeam, f.Players[1].DDRaceTeam = 7, game.TeamSuper
 		if !slices.ContainsFunc(l.takeSent(), func(m msg6.Message) bool {
 			return m.ID() == msg6.IDSvTeamsState || m.ID() == msg6.IDSvTeamsStateLegacy
 		}) {
 			t.Errorf("release %d: a joining client does not get the teams", tt.version)
 		}
 		s.SendEvent(w, &game.Event{Kind: game.EvTeamChange, Player: 1, Team: game.TeamSpectators}) // no client is told of it
-		s.SendEvent(w, &game.Event{Kind: game.EvRaceTeam, Player: 1, Value: game.TeamSuper})
+		s.SendEvent(w, &game.Event{Kind: game.EvDDRaceTeam, Player: 1, Value: game.TeamSuper})
 		sent := l.takeSent()
 		var teams []int32
 		switch m := sent[0].(type) {
@@ -74,14 +74,14 @@ func TestTeams(t *testing.T) {
 		}
 		got := c.Take()
 		event := func(id game.PlayerID, team int32) any {
-			return eventCall(game.Event{Kind: game.EvRaceTeam, Player: id, Target: game.Nobody, Value: team})
+			return eventCall(game.Event{Kind: game.EvDDRaceTeam, Player: id, Target: game.Nobody, Value: team})
 		}
 		if len(got) != 2 || !gocmp.Equal(any(got[0]), event(0, 7)) || !gocmp.Equal(any(got[1]), event(1, game.TeamSuper)) {
 			t.Errorf("release %d: the client got %+v", tt.version, got)
 		}
 	}
 	s, l := raceSide(t, w, msg6.VersionNone)
-	s.SendEvent(w, &game.Event{Kind: game.EvRaceTeam})
+	s.SendEvent(w, &game.Event{Kind: game.EvDDRaceTeam})
 	l.expectSent("teams for a client of Teeworlds")
 }
 
@@ -90,7 +90,7 @@ func TestTeams(t *testing.T) {
 func ddraceFrame() *game.View {
 	f := &game.Frame{
 		Tick: 500, Extended: true, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace},
-		Players:  []game.PlayerState{{ID: 0, SpectatorID: game.Nobody}, {ID: 1, SpectatorID: game.Nobody, RaceTeam: 5}},
+		Players:  []game.PlayerState{{ID: 0, SpectatorID: game.Nobody}, {ID: 1, SpectatorID: game.Nobody, DDRaceTeam: 5}},
 		Switches: []game.SwitchState{{Highest: 2, Active: [8]uint32{1 << 1}}, {Team: 5, Highest: 2, Active: [8]uint32{1 << 2}}},
 		Pickups:  []game.PickupState{{ID: 9, X: 100, Y: 100, Kind: game.PickupArmorLaser}},
 		Characters: []game.CharacterState{

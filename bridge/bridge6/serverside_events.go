@@ -58,7 +58,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		}
 	case game.EvRaceRecords:
 		s.sendRecords(w)
-	case game.EvRaceTeam:
+	case game.EvDDRaceTeam:
 		s.sendTeams(w)
 	case game.EvMotd:
 		s.SendMotd(ev.Text)

@@ -436,7 +436,7 @@ func TestFlagsOfOthersAreNotSent(t *testing.T) {
 func TestDDRace(t *testing.T) {
 	f := &game.Frame{
 		Tick: 500, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace | game.GameFlagNoWeakHook},
-		Players:    []game.PlayerState{{ID: 0, SpectatorID: game.Nobody}, {ID: 1, SpectatorID: game.Nobody, RaceTeam: 5}},
+		Players:    []game.PlayerState{{ID: 0, SpectatorID: game.Nobody}, {ID: 1, SpectatorID: game.Nobody, DDRaceTeam: 5}},
 		Switches:   []game.SwitchState{{Highest: 2, Active: [8]uint32{1 << 1}}, {Team: 5, Highest: 2, Active: [8]uint32{1 << 2}}},
 		Pickups:    []game.PickupState{{ID: 9, Kind: game.PickupArmorLaser}},
 		Characters: []game.CharacterState{{Player: 0, Tick: 500, Angle: 1000}, {Player: 1, Tick: 500, Angle: -300}},
@@ -479,7 +479,7 @@ func TestDDRace(t *testing.T) {
 func TestStatesInDemos(t *testing.T) {
 	f := &game.Frame{
 		Tick: 500, Extended: true, Game: game.GameState{Flags: game.GameFlagRace | game.GameFlagDDRace},
-		Players: []game.PlayerState{{ID: 2, SpectatorID: game.Nobody}, {ID: 5, SpectatorID: game.Nobody, RaceTeam: 7}},
+		Players: []game.PlayerState{{ID: 2, SpectatorID: game.Nobody}, {ID: 5, SpectatorID: game.Nobody, DDRaceTeam: 7}},
 		Characters: []game.CharacterState{
 			{Player: 2, Weapon: game.WeaponGrenade, FreezeStart: 450, FreezeEnd: 600, Jumps: 2, AirJumps: 1, Flags: game.CharacterFlagSolo},
 			{Player: 5, Weapon: game.WeaponNinja, FreezeEnd: game.FreezeForever, Jumps: 5, NinjaStart: 480, TeleCheckpoint: 3},

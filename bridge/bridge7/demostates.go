@@ -40,11 +40,11 @@ func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View) {
 	}
 	for i := range f.Players {
 		p := &f.Players[i]
-		if p.RaceTeam == 0 {
+		if p.DDRaceTeam == 0 {
 			continue
 		}
 		if dst := b.Add(msg7.TypeDeTeam, int(p.ID), msg7.SizeDeTeam); dst != nil {
-			(&msg7.DeTeam{Team: p.RaceTeam}).PutInts(dst)
+			(&msg7.DeTeam{Team: p.DDRaceTeam}).PutInts(dst)
 		}
 	}
 }

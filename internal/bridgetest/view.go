@@ -96,7 +96,7 @@ func CheckView(t testing.TB, c bridge.ClientSide) {
 	}
 	for i := range v.Players {
 		if p := &v.Players[i]; p.ID < 0 || p.ID >= game.MaxPlayers || p.SpectatorID >= game.MaxPlayers || p.Team < game.TeamSpectators ||
-			p.Team > game.TeamBlue || p.RaceTeam < 0 || p.RaceTeam > game.TeamSuper {
+			p.Team > game.TeamBlue || p.DDRaceTeam < 0 || p.DDRaceTeam > game.TeamSuper {
 			t.Errorf("player %+v", p)
 		}
 	}

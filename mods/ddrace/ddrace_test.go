@@ -191,7 +191,7 @@ func TestTeamsAreTold(t *testing.T) {
 		mod.team = uint8(tick / 40 * 3)
 		for _, e := range w.Game.Step([]game.Command{{Kind: game.CmdInput, Player: 0, Input: game.Input{Direction: 1, TargetX: 1}}}) {
 			switch {
-			case e.Kind == game.EvRaceTeam && e.Player == 0 && e.To == game.MaskAll:
+			case e.Kind == game.EvDDRaceTeam && e.Player == 0 && e.To == game.MaskAll:
 				teams = append(teams, e.Value)
 			case e.Kind == game.EvPlayerTuning && e.Player == 0:
 				gravity = append(gravity, e.Tuning[physics.Gravity])
@@ -199,6 +199,6 @@ func TestTeamsAreTold(t *testing.T) {
 		}
 	}
 	testenv.Check(t, slices.Equal(teams, []int32{3, 6}), "told the teams %v", teams)
-	testenv.Check(t, w.Frame().Players[0].RaceTeam == 6, "the team is %d", w.Frame().Players[0].RaceTeam)
+	testenv.Check(t, w.Frame().Players[0].DDRaceTeam == 6, "the team is %d", w.Frame().Players[0].DDRaceTeam)
 	testenv.Check(t, len(gravity) > 0 && gravity[len(gravity)-1] == 20, "told the gravities %v", gravity)
 }

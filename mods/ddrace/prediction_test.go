@@ -226,7 +226,7 @@ func TestPredictionOfNonsense(t *testing.T) {
 			if r.IntN(4) > 0 {
 				continue
 			}
-			f.Players = append(f.Players, game.PlayerState{ID: id, RaceTeam: int32(r.IntN(65))})
+			f.Players = append(f.Players, game.PlayerState{ID: id, DDRaceTeam: int32(r.IntN(65))})
 			f.Characters = append(f.Characters, game.CharacterState{
 				Player: id, X: any32(), Y: any32(), VelX: any32(), VelY: any32(), Direction: any32(), Jumped: any32(), HookedPlayer: any32(),
 				HookState: any32(), HookTick: any32(), HookX: any32(), HookY: any32(), HookDX: any32(), HookDY: any32(), Weapon: game.Weapon(any32()),

@@ -106,7 +106,7 @@ func (p *party) team(want ...int32) {
 	p.t.Helper()
 	var got []int32
 	for _, info := range p.Frame().Players {
-		got = append(got, int32(info.RaceTeam))
+		got = append(got, int32(info.DDRaceTeam))
 	}
 	testenv.Check(p.t, slices.Equal(got, want), "teams %v, want %v", got, want)
 }
@@ -129,7 +129,7 @@ func TestTeamIsToldBeforeChat(t *testing.T) {
 	order := func(kind game.EventKind) int {
 		return slices.IndexFunc(p.events, func(e game.Event) bool { return e.Kind == kind })
 	}
-	testenv.Check(t, order(game.EvRaceTeam) >= 0 && order(game.EvRaceTeam) < order(game.EvChat) && len(p.take(game.EvRaceTeam)) == 1, "%+v", p.events)
+	testenv.Check(t, order(game.EvDDRaceTeam) >= 0 && order(game.EvDDRaceTeam) < order(game.EvChat) && len(p.take(game.EvDDRaceTeam)) == 1, "%+v", p.events)
 }
 
 func TestJoinTeam(t *testing.T) {
@@ -228,7 +228,7 @@ func TestLockedTeamDies(t *testing.T) {
 	p.walk(1, 50, 2)
 	p.walk(-1, 150, 2) // over the tile that unlocks, to the deadly tile
 	p.heard(2, "Your team was unlocked by an unlock team tile")
-	testenv.Check(t, p.Frame().Players[2].RaceTeam == 0, "who died stays in the team")
+	testenv.Check(t, p.Frame().Players[2].DDRaceTeam == 0, "who died stays in the team")
 }
 
 // TestSpectateInTeam lets a member of a locked racing team spectate: the others go on and finish.

@@ -270,7 +270,7 @@ func (r ddnet) raceTeam(id game.PlayerID) (team int32, hasTee bool) {
 		return 0, false
 	}
 	if p := r.player(id); p != nil {
-		team = p.RaceTeam
+		team = p.DDRaceTeam
 	}
 	return team, info.Alive
 }
