@@ -76,16 +76,6 @@ func (b *ddraceBase) reckon(s *Session, v *game.View) []game.CharacterState {
 	return b.now
 }
 
-// advance runs a prediction from one tick to another with the sent inputs.
-func advance(w *game.DDRacePrediction, s *Session, from, to int32) {
-	for t := from + 1; t <= to; t++ {
-		if in, ok := s.SentInputAt(t); ok {
-			w.SetInput(s.side.OwnID(), &in)
-		}
-		w.Step()
-	}
-}
-
 // ddracePredictor predicts from a ddraceBase.
 type ddracePredictor struct {
 	base  *ddraceBase

@@ -133,6 +133,7 @@ type Session struct {
 	lastInputAt   conn.Time
 	lastInput     game.Input
 	inputToSend   game.Input
+	predicted     game.Input // of the tick that a prediction runs
 
 	pingedAt conn.Time // 0 if no ping waits for a reply
 	latency  time.Duration

@@ -180,16 +180,6 @@ func (tx *Tx) VisibleTo(id PlayerID) PlayerMask {
 	return 0
 }
 
-// MaskInput clears the controls in an input for a later tick that have no effect then, because the
-// tee is frozen or cannot move. Clients call it to predict a tee.
-func (c *CharacterState) MaskInput(in *physics.Input, tick int32) {
-	frozen := c.FreezeEnd == FreezeForever || c.FreezeEnd > tick
-	if frozen || c.Flags&CharacterFlagCannotMove != 0 {
-		in.Direction, in.Jump = 0, false
-	}
-	in.Hook = in.Hook && !frozen
-}
-
 func (s *characterStates) isFrozen(tick int32) bool {
 	return s.freezeEnd == FreezeForever || s.freezeEnd > tick
 }
@@ -202,8 +192,8 @@ func (s *characterStates) disabled(tick int32) Controls {
 	return s.masked
 }
 
-// Exceptions returns the flags that the physics apply.
-func (f CharacterFlags) Exceptions() (e physics.Exceptions) {
+// exceptions returns the flags that the physics apply.
+func (f CharacterFlags) exceptions() (e physics.Exceptions) {
 	if f&CharacterFlagSolo != 0 {
 		e |= physics.Solo
 	}
@@ -214,14 +204,6 @@ func (f CharacterFlags) Exceptions() (e physics.Exceptions) {
 		e |= physics.NoHookHit
 	}
 	return e
-}
-
-// EndTick applies endless hook and the jump limits after a tick of the physics. Clients call it to
-// predict a tee.
-func (c *CharacterState) EndTick(core *physics.Core) {
-	if c.Jumps != 0 {
-		c.Flags.endTick(core, c.Jumps, &c.AirJumps)
-	}
 }
 
 func (f CharacterFlags) endTick(core *physics.Core, jumps int32, inAir *int32) {

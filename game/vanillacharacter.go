@@ -60,7 +60,7 @@ func (v *vanilla) directInput(id PlayerID, in Input) {
 func (v *vanilla) tickCharacter(id PlayerID) {
 	w := v.w
 	c := &w.characters[id]
-	in := c.coreInput()
+	in := c.input.physics()
 	if w.extended {
 		c.maskCoreInput(&in, w.tick)
 	}
@@ -74,12 +74,9 @@ func (v *vanilla) tickCharacter(id PlayerID) {
 	v.handleWeapons(id)
 }
 
-// coreInput returns the part of the predicted input that the physics use.
-func (c *character) coreInput() physics.Input {
-	return physics.Input{
-		Direction: c.input.Direction, TargetX: c.input.TargetX, TargetY: c.input.TargetY,
-		Jump: c.input.Jump, Hook: c.input.Hook,
-	}
+// physics returns the part of an input that moves a tee.
+func (in *Input) physics() physics.Input {
+	return physics.Input{Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Jump: in.Jump, Hook: in.Hook}
 }
 
 // tickDeferredCharacter moves a tee after the cores of all tees have ticked.

@@ -9,7 +9,7 @@ func (v *vanilla) beginStates() {
 		if !c.isFrozen(w.tick) {
 			c.freezeStart, c.freezeEnd = 0, 0
 		}
-		c.core.Exceptions = c.flags.Exceptions()
+		c.core.Exceptions = c.flags.exceptions()
 		c.core.Tuning = nil
 		if own.own && !w.rules.PureTuning {
 			c.core.Tuning = &own.current
