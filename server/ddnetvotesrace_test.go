@@ -201,60 +201,6 @@ func TestMapVoteIsTold(t *testing.T) {
 	}
 }
 
-// TestRacersChangeTheirVote checks that in DDRace the last choice counts, also that of who called the vote, and who counts.
-func TestRacersChangeTheirVote(t *testing.T) {
-	vt := newRaceVoteTest(t, ddraceConfig(), 5)
-	v := vt.voters
-	v[0].call("option", "fun", "", false)
-	vt.wantStatus("1 yes 0 no 4 open of 5")
-	v[0].vote(-1)
-	vt.wantStatus("0 yes 1 no 4 open of 5")
-	v[1].vote(-1)
-	v[1].vote(1)
-	v[1].vote(0)
-	vt.wantStatus("1 yes 1 no 3 open of 5")
-	v[0].vote(1)
-	vt.wantStatus("2 yes 0 no 3 open of 5")
-	w := vt.addVoter(1, 50001, player07) // a person has one vote, the last
-	w.vote(-1)
-	vt.wantStatus("1 yes 1 no 3 open of 5")
-	vt.console("sv_spamprotection 1")
-	w.vote(1) // too soon
-	vt.wantStatus("1 yes 1 no 3 open of 5")
-	vt.run(3 * time.Second)
-	w.vote(1)
-	vt.wantStatus("2 yes 0 no 3 open of 5")
-	vt.console("sv_max_afk_time 2") // those away do not count, unless they have voted
-	vt.run(3 * time.Second)
-	vt.srv.votes.Recount()
-	vt.run(200 * time.Millisecond)
-	v[0].isTold(" (), 0 s")
-	v[0].reads("'v0' called vote to change server option 'fun' (No reason given)", "Vote passed", "fun")
-}
-
-// TestRaceSpectatorsVote checks that in DDRace spectators call votes on options and vote in them, but not about players.
-func TestRaceSpectatorsVote(t *testing.T) {
-	vt := newRaceVoteTest(t, ddraceConfig(), 4)
-	v := vt.voters
-	vt.console("set_team 3 -1")
-	vt.run(time.Second)
-	v[3].call("option", "fun", "", false)
-	vt.wantStatus("1 yes 0 no 3 open of 4")
-	v[3].vote(-1)
-	v[0].vote(1)
-	vt.wantStatus("1 yes 1 no 2 open of 4")
-	vt.console("vote no")
-	vt.run(200 * time.Millisecond)
-	clear(v[3].chat)
-	v[3].call("kick", "0", "", false)
-	v[3].reads("You can kick only your team member")
-	v[3].call("spectate", "0", "", false)
-	v[3].reads("You can only move your team member to spectators")
-	v[0].call("kick", "1", "", false)
-	v[3].vote(1)
-	vt.wantStatus("1 yes 0 no 2 open of 3")
-}
-
 // TestRaceVoteTexts checks what players of DDRace read about votes.
 func TestRaceVoteTexts(t *testing.T) {
 	vt := newRaceVoteTest(t, ddraceConfig(), 4)

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"net/netip"
-
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/demo"
@@ -15,42 +13,13 @@ import (
 	"github.com/teeyard/teeyard/server/vote"
 )
 
-// voteHost is the server for its votes. It implements the interfaces of package vote.
+// voteHost implements vote.Host and vote.Audience.
 type voteHost struct{ s *Server }
 
 func newVotes(s *Server) *vote.Votes {
 	h := voteHost{s}
-	return vote.New(vote.Config{Electorate: h, Audience: h, Host: h, Now: func() conn.Time { return s.now }})
+	return vote.New(vote.Config{Electorate: electorate{s}, Audience: h, Host: h, Now: func() conn.Time { return s.now }})
 }
-
-func (h voteHost) Voter(id game.PlayerID) (v vote.Voter, ok bool) {
-	c := h.s.sessions[id]
-	if c == nil {
-		return vote.Voter{}, false
-	}
-	unacked, _ := c.conn.Unacked()
-	return vote.Voter{
-		Addr: c.peer.Addr(), Seated: c.state >= stateReady, InGame: c.state == stateInGame,
-		Held: c.isHeld(), Leaving: c.dropping, Operator: c.rcon.authed, Level: c.rcon.level,
-		EnteredAt: c.enteredAt, Unacked: unacked, Menu: c.bridge,
-	}, true
-}
-
-func (h voteHost) Name(id game.PlayerID) string { return h.s.playerName(id) }
-
-func (h voteHost) IsBot(id game.PlayerID) bool { return h.s.bots.has(id) }
-
-func (h voteHost) MutedFor(id game.PlayerID) int {
-	seconds, _ := h.s.sessions[id].mutedFor()
-	return seconds
-}
-
-func (h voteHost) IsBanned(a netip.Addr) bool {
-	b, banned := h.s.bans.find(a)
-	return banned && !b.Temporary
-}
-
-func (h voteHost) Reply(id game.PlayerID, line string) { h.s.sessions[id].reply(line) }
 
 func (h voteHost) Each(f func(o vote.Onlooker)) {
 	h.s.forEachInGame(func(c *session) { f(h.One(c.id)) })

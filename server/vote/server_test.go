@@ -61,8 +61,10 @@ func vanilla(t *testing.T, players int, lines ...string) *server {
 
 func ddnet(t *testing.T, players int, lines ...string) *server {
 	rows := []string{"##########", "#........#", "#..S.....#", "##########"}
-	cfg := game.Config{Mode: ddrace.New(), Terrain: modtest.ParseMap(nil, rows...), Variables: map[string]string{"sv_max_afk_time": "0"}}
-	return newServer(t, cfg, players, append([]string{"sv_vote_delay 0"}, lines...))
+	cfg := game.Config{Mode: ddrace.New(), Terrain: modtest.ParseMap(nil, rows...), Variables: map[string]string{"sv_max_afk_time": "0", "sv_pauseable": "1"}}
+	s := newServer(t, cfg, players, append([]string{"sv_vote_delay 0"}, lines...))
+	s.wait(time.Second) // for the tees
+	return s
 }
 
 func newServer(t *testing.T, cfg game.Config, players int, lines []string) *server {
@@ -71,7 +73,7 @@ func newServer(t *testing.T, cfg game.Config, players int, lines []string) *serv
 	s.console = testenv.Must(console.New(console.Config{Output: func(_ console.Caller, _ int, _, line string) { s.printed = append(s.printed, line) }}))
 	s.votes = vote.New(vote.Config{Electorate: s, Audience: s, Host: s, Now: func() conn.Time { return s.now }})
 	testenv.NoError(t, s.votes.Register(s.console))
-	for _, name := range []string{"say", "change_map", "kick", "ban", "set_team", "uninvite", "random_map"} {
+	for _, name := range []string{"say", "change_map", "kick", "ban", "set_team", "uninvite", "set_team_ddr", "force_pause", "random_map"} {
 		testenv.NoError(t, s.console.Register(console.Command{Name: name, Params: "r[text]", Help: "a test", Flags: console.Server, Run: func(call *console.Call) {
 			s.ran = append(s.ran, call.Name+" "+call.Arg(0))
 			s.order = append(s.order, "ran")
@@ -120,6 +122,24 @@ func (s *server) leave(id game.PlayerID) {
 func (s *server) team(id game.PlayerID, team game.Team) {
 	s.Queue(game.Command{Kind: game.CmdForceTeam, Player: id, Target: game.Nobody, Team: team})
 	s.tick()
+}
+
+// raceTeam puts players into a team of DDRace.
+func (s *server) raceTeam(team string, ids ...game.PlayerID) {
+	for _, id := range ids {
+		s.Queue(game.ConsoleCommand(game.Nobody, "set_team_ddr", fmt.Sprint(id), team))
+	}
+	s.wait(time.Second)
+	s.forgetChat()
+}
+
+// forgetChat makes wantReply check only later lines.
+func (s *server) forgetChat() {
+	for _, c := range s.clients {
+		if c != nil {
+			c.chat = nil
+		}
+	}
 }
 
 // tick runs a tick.
