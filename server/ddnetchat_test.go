@@ -47,6 +47,19 @@ func TestDDNetChat(t *testing.T) {
 	})
 }
 
+// TestDoNotDisturbEnds checks that /dnd does not outlast the client: the next one in the seat reads
+// the chat.
+func TestDoNotDisturbEnds(t *testing.T) {
+	ct := newChatTest(t, player07)
+	ct.write("/dnd", false)
+	ct.a.Close(ct.now())
+	ct.run(time.Second)
+	next := ct.join(9, "next")
+	ct.b.say("hello")
+	ct.run(100 * time.Millisecond)
+	testenv.Check(t, slices.Equal(next.chat[int32(ct.b.id())], []string{"hello"}), "it reads %q", next.chat)
+}
+
 // TestSettingsOfTheServer checks that /settings votes of DDRace has one answer.
 func TestSettingsOfTheServer(t *testing.T) {
 	vt := newRaceVoteTest(t, ddraceConfig(), 1, "sv_vote_kick 0")

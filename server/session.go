@@ -127,7 +127,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.announced, c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, false, ""
 	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0
 	c.resumed, c.mayBeBack, c.back = false, false, false
-	c.rcon, c.speech = rconState{}, speech{}
+	c.rcon, c.speech, c.doNotDisturb = rconState{}, speech{}, false
 	c.server.votes.Join(c.id)
 	c.resetForMap()
 }
