@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// NewDemoClientSide returns a ClientSide that reads a demo of DDNet or Teeworlds 0.6. The ClientSide
-// ignores the messages of the session.
+// NewDemoClientSide returns a ClientSide that reads a demo of DDNet or Teeworlds 0.6. It ignores
+// messages of the session.
 func NewDemoClientSide(handler bridge.GameHandler) bridge.ClientSide {
 	return NewClientSide(offline.Sender{}, offline.Handler(handler), ClientConfig{})
 }
