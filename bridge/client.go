@@ -81,7 +81,7 @@ type ClientSide interface {
 	// the game; the facts are then those about the id's last player.
 	Player(id game.PlayerID) (game.PlayerInfo, bool)
 	// Settings returns the server settings as last received. (Sv_ServerSettings)
-	Settings() Settings
+	Settings() event.Settings
 	// GameInfo returns the game flags, the limits and the match number. The other fields are set
 	// only in the view. (0.7: Sv_GameInfo)
 	GameInfo() game.GameState

@@ -18,9 +18,6 @@ type Sender interface {
 	FlushSoon()
 }
 
-// Settings are the server settings that clients display. (0.7: Sv_ServerSettings)
-type Settings = event.Settings
-
 // Vote is a running or finished vote.
 type Vote struct {
 	Kind        VoteKind

@@ -152,8 +152,8 @@ func (c *Client) FindPlayer(name string) (event.Player, bool) {
 func (c *Client) Map() *Map { return readLocked(c, func() *Map { return c.gameMap }) }
 
 // Settings returns the server's settings.
-func (c *Client) Settings() bridge.Settings {
-	return readLocked(c, func() bridge.Settings { return c.session.side.Settings() })
+func (c *Client) Settings() event.Settings {
+	return readLocked(c, func() event.Settings { return c.session.side.Settings() })
 }
 
 // Tuning returns the parameters of the physics.

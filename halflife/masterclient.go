@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/teeyard/teeyard/halflife/internal/listable"
 	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -120,7 +121,7 @@ func (f *listFetcher) readPage(ctx context.Context, until int64) (*wire.List, er
 		}
 		for _, addr := range page.Servers {
 			s := transport.Peer{AddrPort: addr}
-			if IsListable(s, f.cfg.IncludeLAN) && !f.seen[s] && len(f.servers) < maxListed {
+			if listable.Is(s, f.cfg.IncludeLAN) && !f.seen[s] && len(f.servers) < maxListed {
 				f.seen[s] = true
 				f.servers = append(f.servers, s)
 			}
@@ -130,15 +131,4 @@ func (f *listFetcher) readPage(ctx context.Context, until int64) (*wire.List, er
 		}
 		return &page, nil
 	}
-}
-
-// IsListable reports whether a master may list the address: a public IPv4 address or, with private,
-// one of a local network.
-func IsListable(p transport.Peer, private bool) bool {
-	a := p.Addr()
-	switch {
-	case !a.Is4(), p.Port() == 0, a.IsUnspecified(), a.IsMulticast(), a.As4()[0] == 0, a.As4()[0] >= 240:
-		return false
-	}
-	return private || !transport.IsLAN(a)
 }

@@ -173,15 +173,14 @@ const (
 	// DropRconGuesses is an rcon request over the limit of wrong passwords.
 	DropRconGuesses
 
-	// NumDropReasons is the number of reasons.
-	NumDropReasons
+	numDropReasons
 )
 
-var dropNames = [NumDropReasons]string{"unknown", "source", "rate", "legacy", "bytes", "rcon_off", "rcon_malformed",
+var dropNames = [numDropReasons]string{"unknown", "source", "rate", "legacy", "bytes", "rcon_off", "rcon_malformed",
 	"rcon_challenge", "rcon_banned", "rcon_guesses"}
 
 // String returns the name of the reason in the metrics.
-func (d DropReason) String() string { return dropNames[d%NumDropReasons] }
+func (d DropReason) String() string { return dropNames[d%numDropReasons] }
 
 // ServerStats holds counters since the start.
 type ServerStats struct {
@@ -190,7 +189,7 @@ type ServerStats struct {
 	// Sent and SentBytes count the datagrams sent and their bytes.
 	Sent, SentBytes uint64
 	// Dropped counts datagrams without an answer by reason.
-	Dropped [NumDropReasons]uint64
+	Dropped [numDropReasons]uint64
 	// RconRan counts commands that were run, and RconWrong wrong passwords.
 	RconRan, RconWrong uint64
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/internal/offline"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/mode/race"
@@ -59,7 +60,7 @@ func TestServerMessages(t *testing.T) {
 			}
 		}
 	}
-	event := func(ev game.Event) func() { return func() { s.SendEvent(w, &ev) } }
+	told := func(ev game.Event) func() { return func() { s.SendEvent(w, &ev) } }
 	gameEvent := func(kind game.EventKind) game.Event {
 		return game.Event{Kind: kind, Player: game.Nobody, Target: game.Nobody}
 	}
@@ -102,14 +103,14 @@ func TestServerMessages(t *testing.T) {
 		{receive(&msg7.SvCommandInfoRemove{Name: []byte("n")}), call("ChatCommand", bridge.CommandInfo{Name: "n"}, true)},
 		{receive(&msg7.MaplistEntryRem{Name: []byte("m")}), call("MapListEntry", "m", true)},
 		{c.Client.SendPing, call("PingReply")},
-		{event(game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2}),
+		{told(game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2}),
 			call("Event", game.Event{Kind: game.EvKill, Player: -3, Target: 1, Weapon: game.WeaponLaser, Value: 2})},
-		{event(game.Event{Kind: game.EvGameInfo, Rules: &rules, Extra: w.Frame().Game.MatchCurrent}), call("Event", gameEvent(game.EvGameInfo))},
-		{event(game.Event{Kind: game.EvServerSettings, Rules: &rules}), call("Event", gameEvent(game.EvServerSettings))},
-		{event(game.Event{Kind: game.EvTuneParams, Tuning: &tuning}), call("Event", gameEvent(game.EvTuneParams))},
-		{event(game.Event{Kind: game.EvBroadcast, Text: "a\nb"}),
+		{told(game.Event{Kind: game.EvGameInfo, Rules: &rules, Extra: w.Frame().Game.MatchCurrent}), call("Event", gameEvent(game.EvGameInfo))},
+		{told(game.Event{Kind: game.EvServerSettings, Rules: &rules}), call("Event", gameEvent(game.EvServerSettings))},
+		{told(game.Event{Kind: game.EvTuneParams, Tuning: &tuning}), call("Event", gameEvent(game.EvTuneParams))},
+		{told(game.Event{Kind: game.EvBroadcast, Text: "a\nb"}),
 			call("Event", game.Event{Kind: game.EvBroadcast, Player: game.Nobody, Target: game.Nobody, Text: "a\nb"})},
-		{event(game.Event{Kind: game.EvSkinChange}), call("Event", game.Event{Kind: game.EvSkinChange, Target: game.Nobody})},
+		{told(game.Event{Kind: game.EvSkinChange}), call("Event", game.Event{Kind: game.EvSkinChange, Target: game.Nobody})},
 	} {
 		tt.send()
 		c.ServerMessages.Expect(t, tt.want.Method, tt.want)
@@ -156,7 +157,7 @@ func TestServerMessages(t *testing.T) {
 	s.SendClientInfo(w, 9, false, false)
 	c.ServerMessages.Expect(t, "events without message")
 
-	if got, want := c.Client.Settings(), (bridge.Settings{VoteKick: true, VoteSpectate: true, TeamBalance: true, PlayerSlots: game.MaxPlayers}); got != want {
+	if got, want := c.Client.Settings(), (event.Settings{VoteKick: true, VoteSpectate: true, TeamBalance: true, PlayerSlots: game.MaxPlayers}); got != want {
 		t.Errorf("settings %+v, want %+v", got, want)
 	}
 	if got := c.Client.GameInfo(); got.ScoreLimit != 20 || got.MatchCurrent != w.Frame().Game.MatchCurrent {

@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/internal/clientstate"
 	"github.com/teeyard/teeyard/bridge/internal/convert"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message"
@@ -156,7 +157,7 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 		c.setLimits(m.GameFlags, m.ScoreLimit, m.TimeLimit, m.MatchNum, m.MatchCurrent)
 		ev.Kind = game.EvGameInfo
 	case *msg7.SvServerSettings:
-		c.ServerSettings = bridge.Settings{
+		c.ServerSettings = event.Settings{
 			VoteKick: m.KickVote, VoteKickMin: m.KickMin, VoteSpectate: m.SpecVote,
 			TeamsLocked: m.TeamLock, TeamBalance: m.TeamBalance, PlayerSlots: m.PlayerSlots,
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/halflife/internal/cookie"
+	"github.com/teeyard/teeyard/halflife/internal/listable"
 	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/transport"
@@ -233,7 +234,7 @@ func (m *Master) handleHeartbeat(now int64, peer transport.Peer, h *wire.Heartbe
 		m.drop(DropChallenge)
 		return
 	}
-	if !halflife.IsListable(peer, m.cfg.ListLAN) {
+	if !listable.Is(peer, m.cfg.ListLAN) {
 		m.drop(DropReserved)
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/teeyard/teeyard/halflife"
+	"github.com/teeyard/teeyard/halflife/internal/listable"
 	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/atomicfile"
 	"github.com/teeyard/teeyard/transport"
@@ -127,7 +127,7 @@ func (m *Master) restore(b []byte) error {
 		v.Seen = earlier(v.Seen, wall)
 		v.Since = earlier(v.Since, wall)
 		age := wall.Sub(v.Seen)
-		if !halflife.IsListable(transport.Peer{AddrPort: v.Address}, m.cfg.ListLAN) || m.servers[v.Address] != nil || age > 2*m.cfg.ServerTimeout ||
+		if !listable.Is(transport.Peer{AddrPort: v.Address}, m.cfg.ListLAN) || m.servers[v.Address] != nil || age > 2*m.cfg.ServerTimeout ||
 			m.perIP[v.Address.Addr()] >= m.cfg.MaxPerAddress || len(m.servers) >= m.cfg.MaxServers {
 			continue
 		}

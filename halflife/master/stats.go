@@ -29,14 +29,13 @@ const (
 	// servers.
 	DropFull
 
-	// NumDropReasons is the number of reasons.
-	NumDropReasons
+	numDropReasons
 )
 
-var dropNames = [NumDropReasons]string{"unknown", "source", "rate", "unproven", "challenge", "reserved", "full"}
+var dropNames = [numDropReasons]string{"unknown", "source", "rate", "unproven", "challenge", "reserved", "full"}
 
 // String returns the name of the reason in the metrics.
-func (d DropReason) String() string { return dropNames[d%NumDropReasons] }
+func (d DropReason) String() string { return dropNames[d%numDropReasons] }
 
 // Stats holds counters since the start.
 type Stats struct {
@@ -49,7 +48,7 @@ type Stats struct {
 	// Sent and SentBytes count the datagrams sent and their bytes.
 	Sent, SentBytes uint64
 	// Dropped counts datagrams without an answer.
-	Dropped [NumDropReasons]uint64
+	Dropped [numDropReasons]uint64
 	// Listed is the number of servers on the list, and Waiting the number of servers that have not
 	// answered a probe yet. Players is the number of players on the listed servers.
 	Listed, Waiting, Players int

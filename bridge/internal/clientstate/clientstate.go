@@ -2,9 +2,9 @@
 package clientstate
 
 import (
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/bridge/internal/items"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
@@ -16,7 +16,7 @@ import (
 type State struct {
 	Own            game.PlayerID
 	Players        [game.MaxPlayers]game.PlayerInfo
-	ServerSettings bridge.Settings
+	ServerSettings event.Settings
 	Limits         game.GameState // only flags, limits and match numbers are set
 	TuneParams     game.Tuning
 	DDRaceParams   ddrace.Tuning
@@ -42,7 +42,7 @@ func (s *State) Reset() {
 	for i := range s.Players {
 		s.Players[i] = game.PlayerInfo{ID: game.PlayerID(i)}
 	}
-	s.ServerSettings = bridge.Settings{}
+	s.ServerSettings = event.Settings{}
 	s.Limits = EmptyGameState()
 	s.TuneParams = physics.DefaultTuning()
 	s.DDRaceParams, s.NumDDRace = ddrace.Tuning{}, 0
@@ -66,7 +66,7 @@ func (s *State) Player(id game.PlayerID) (game.PlayerInfo, bool) {
 }
 
 // Settings implements [bridge.ClientSide].
-func (s *State) Settings() bridge.Settings { return s.ServerSettings }
+func (s *State) Settings() event.Settings { return s.ServerSettings }
 
 // GameInfo implements [bridge.ClientSide].
 func (s *State) GameInfo() game.GameState { return s.Limits }
