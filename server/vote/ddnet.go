@@ -162,7 +162,7 @@ func (r ddnet) target(value, invalid string) (c client, answer string) {
 	return c, ""
 }
 
-// canPause reports whether votes pause players with a command, which not all modes have.
+// canPause reports whether votes pause players with a command. Not all modes have it.
 func (r ddnet) canPause(command string) bool {
 	settings, _ := r.world.DDRaceSettings()
 	return r.Pause != 0 && settings.Pauseable != 0 && r.console.Check(command, console.Operator) == nil

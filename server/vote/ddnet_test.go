@@ -29,7 +29,7 @@ func TestLastChoice(t *testing.T) {
 	s.wantStatus("3 yes 0 no 4 open of 7")
 }
 
-// TestDDNetTexts checks what clients of both kinds read about votes in DDRace.
+// TestDDNetTexts checks the texts about votes in DDRace for clients of both kinds.
 func TestDDNetTexts(t *testing.T) {
 	s := ddnet(t, 4)
 	own, other := s.clients[2], s.clients[3]
@@ -157,7 +157,7 @@ func TestSpam(t *testing.T) {
 	s.wantReply(0, "You can only vote after logging in.")
 }
 
-// TestTeams checks that only mates call and decide votes about each other, and what those decide on.
+// TestTeams checks that only mates call and decide votes about each other.
 func TestTeams(t *testing.T) {
 	s := ddnet(t, 6)
 	s.raceTeam("3", 0, 1, 2)

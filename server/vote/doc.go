@@ -5,7 +5,7 @@
 //
 //	idle ─────> running    [Votes.Call], or a mod
 //	running ──> settling   it passes
-//	running ──> idle       it fails, or somebody calls it off
+//	running ──> idle       it fails, or ends without a result
 //	idle ─────> settling   an operator forces it
 //	settling ─> idle       its effect is complete
 //

@@ -74,7 +74,7 @@ type Menu interface {
 	SendVoteOptionRemoved(text string)
 }
 
-// Audience is everybody who is told how a vote goes.
+// Audience is the onlookers of votes.
 type Audience interface {
 	// Each calls f for every client in the game, every demo and the broadcast.
 	Each(f func(o Onlooker))
@@ -118,8 +118,8 @@ type Host interface {
 	Audit(d Decision)
 	// HasMap reports whether a map exists.
 	HasMap(name string) bool
-	// Quiet reports whether commands run that run again with each map, so that nobody needs to
-	// read what they print.
+	// Quiet reports whether the file of sv_reset_file runs. It runs again with each map, so its
+	// commands print nothing.
 	Quiet() bool
 	// SpamProtection reports whether players have to wait between two votes.
 	SpamProtection() bool

@@ -127,7 +127,7 @@ func (v *Votes) sendOptions(c *client, most int) {
 // MapOption returns the option for a map, as DDNet's chat command /map chooses it. The name of the
 // map must begin like wanted and contain its characters in that order; a % stands for anything. An
 // exact name is best, then a name that begins with wanted, then the shortest name. It returns an
-// answer if there is no option.
+// answer if no option fits.
 func (v *Votes) MapOption(wanted string) (option, answer string) {
 	switch {
 	case v.MapVote == 0:

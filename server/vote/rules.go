@@ -5,7 +5,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// rules are what differs between the votes of Teeworlds 0.7.5 and those of DDNet-Server 16.4.
+// rules are the rules of votes of one game: Teeworlds 0.7.5 or DDNet-Server 16.4.
 type rules interface {
 	// mayCall reports whether a client may call a vote now. Otherwise it returns the answer to the
 	// client, "" for silence.
@@ -27,7 +27,7 @@ type rules interface {
 	texts
 }
 
-// texts are what players read about votes.
+// texts are the texts that players read about votes.
 type texts interface {
 	// noOption is the answer to a vote for an option that does not exist.
 	noOption(option string) string
@@ -71,7 +71,7 @@ func (b *vote) ended(how bridge.VoteKind) news {
 	return news{Vote: r}
 }
 
-// announce tells everybody that a vote has begun or ended.
+// announce shows all onlookers that a vote has begun or ended.
 func (v *Votes) announce(n *news) {
 	v.audience.ObserveVote(&n.Vote)
 	v.audience.Each(func(o Onlooker) { v.rules.show(n, &o) })

@@ -41,7 +41,7 @@ type server struct {
 	order   []string // what happened, where the order counts
 }
 
-// client is a client of a server, and what it saw.
+// client is a client of a server, and the messages that it got.
 type client struct {
 	vote.Voter
 	name     string

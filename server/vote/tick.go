@@ -110,8 +110,8 @@ func (v *Votes) close(n *news) {
 	v.announce(n)
 }
 
-// execute runs the decision of a vote. Nobody sees the output of the command. If it fails or
-// changes nothing, the log says why, and players read that it did.
+// execute runs the decision of a vote. No player sees the output of the command. If it fails or
+// changes nothing, the log says why, and the chat tells the players.
 func (v *Votes) execute(b *vote) {
 	name, _, _ := strings.Cut(b.command, " ")
 	allowed, _ := v.console.Values(name)

@@ -199,7 +199,7 @@ func (v *Votes) IsAccuser(id game.PlayerID) bool {
 	return v.current.caller == id && v.current.isAboutPlayer()
 }
 
-// Deciding reports whether the console runs the decision of a vote, and who called that vote.
+// Deciding reports whether the console runs the decision of a vote, and returns its caller.
 func (v *Votes) Deciding() (caller game.PlayerID, ok bool) { return v.decidedBy, v.deciding }
 
 // HadNoEffect makes the next tick tell players that the last decision had no effect.

@@ -104,7 +104,7 @@ func TestDelays(t *testing.T) {
 	s.wantReply(0, "You can call only one vote every 70 seconds")
 }
 
-// TestPersons checks that the players of an address have one vote, the first that one of them casts.
+// TestPersons checks that the players of an address have one vote, the first that one casts.
 func TestPersons(t *testing.T) {
 	s := vanilla(t, 3)
 	for range 3 {
@@ -126,7 +126,7 @@ func TestPersons(t *testing.T) {
 	s.wantLast(failed)
 }
 
-// TestVoters checks that spectators have no vote, and that clients still on their way count as one.
+// TestVoters checks that spectators do not vote, and that clients on their way count together.
 func TestVoters(t *testing.T) {
 	s := vanilla(t, 4)
 	s.team(3, game.TeamSpectators)
@@ -321,7 +321,7 @@ func TestOperators(t *testing.T) {
 	testenv.Check(t, len(s.ran) == 1, "ran %q", s.ran)
 }
 
-// TestWithoutEffect checks what players and the log get if a decision changes nothing.
+// TestWithoutEffect checks that players and the log get a line if a decision changes nothing.
 func TestWithoutEffect(t *testing.T) {
 	s := vanilla(t, 1, `add_vote time "sv_vote_time 25"`)
 	s.call(0, option, "time")
@@ -333,8 +333,8 @@ func TestWithoutEffect(t *testing.T) {
 	testenv.Check(t, s.audited[0].Result == "failed", "audited %+v", s.audited)
 }
 
-// TestMutesAndModerators checks that a muted player calls no votes, and that a moderated vote passes
-// at its end.
+// TestMutesAndModerators checks that a muted player calls no votes, and that a moderated vote
+// passes at its end.
 func TestMutesAndModerators(t *testing.T) {
 	s := vanilla(t, 4, "sv_vote_kick_min 0")
 	s.printed = nil
