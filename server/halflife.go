@@ -17,6 +17,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
@@ -35,7 +36,8 @@ type halfLife struct {
 	nextUpdate    conn.Time // when update does something again
 	masterSetting string    // the value of sv_hl_master that was resolved
 	masters       []transport.Peer
-	lookups       chan masterLookup // results of resolveMasters
+	lookup        later.Job[masterLookup]
+	nextLookup    conn.Time // while a master is missing, 0 for never
 	cancelLookup  context.CancelFunc
 }
 
@@ -273,12 +275,15 @@ func (h *halfLife) update(now conn.Time) {
 	if wanted := h.server.settings.HalfLifeMaster; wanted != h.masterSetting {
 		h.masterSetting = wanted
 		h.unregister()
-		h.resolveMasters(wanted)
+		h.resolveMasters()
 	}
-	select {
-	case l := <-h.lookups:
-		h.registerAt(l)
-	default:
+	if l, done := h.lookup.Take(); done {
+		if h.registerAt(l); l.missing != nil {
+			h.nextLookup = now.Add(lookupRetry)
+		}
+	}
+	if h.nextLookup != 0 && now >= h.nextLookup {
+		h.resolveMasters()
 	}
 	if h.registrar == nil {
 		return
@@ -304,42 +309,29 @@ func (h *halfLife) heartbeat() wire.Heartbeat {
 	return wire.Heartbeat{Info: h.Info(), Region: wire.RegionAll}
 }
 
-// resolveMasters looks up the addresses of masters in a goroutine, again and again until
-// all are found.
-func (h *halfLife) resolveMasters(list string) {
+// resolveMasters begins to look up the addresses of the masters.
+func (h *halfLife) resolveMasters() {
+	h.nextLookup = 0
+	list := h.masterSetting
 	if strings.Trim(list, ", ") == "" {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	found := make(chan masterLookup, 1)
-	h.lookups, h.cancelLookup = found, cancel
-	go func() {
-		for ctx.Err() == nil {
-			var l masterLookup
-			for name := range strings.SplitSeq(list, ",") {
-				if name = strings.TrimSpace(name); name == "" {
-					continue
-				}
-				m, err := udp.Resolve(ctx, name, halflife.DefaultMasterPort)
-				if err != nil {
-					l.missing = err
-					continue
-				}
-				l.masters = append(l.masters, m)
+	var ctx context.Context
+	ctx, h.cancelLookup = context.WithCancel(context.Background())
+	h.lookup.Start(later.Go, func() (l masterLookup) {
+		for name := range strings.SplitSeq(list, ",") {
+			if name = strings.TrimSpace(name); name == "" {
+				continue
 			}
-			select {
-			case found <- l:
-			case <-ctx.Done():
+			m, err := udp.Resolve(ctx, name, halflife.DefaultMasterPort)
+			if err != nil {
+				l.missing = err
+				continue
 			}
-			if l.missing == nil {
-				return
-			}
-			select {
-			case <-time.After(lookupRetry):
-			case <-ctx.Done():
-			}
+			l.masters = append(l.masters, m)
 		}
-	}()
+		return l
+	})
 }
 
 // masterLookup is the addresses of masters, and an error if one has none.
@@ -364,7 +356,7 @@ func (h *halfLife) registerAt(l masterLookup) {
 func (h *halfLife) unregister() {
 	if h.cancelLookup != nil {
 		h.cancelLookup()
-		h.cancelLookup, h.lookups = nil, nil
+		h.cancelLookup, h.lookup, h.nextLookup = nil, later.Job[masterLookup]{}, 0
 	}
 	if h.registrar != nil {
 		h.registrar.Close()
