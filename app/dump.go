@@ -13,7 +13,7 @@ import (
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/internal/dump"
 	"github.com/teeyard/teeyard/internal/words"
-	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/record"
 )
 
 type dumpCmd struct {
@@ -77,9 +77,9 @@ func (c *dumpCmd) Run() error {
 	var err error
 	switch {
 	// The suffix counts too, so that the error names the fault.
-	case dump.IsDemo(begin), strings.HasSuffix(c.File, server.DemoSuffix):
+	case dump.IsDemo(begin), strings.HasSuffix(c.File, record.DemoSuffix):
 		err = d.ReadDemo(file)
-	case teehistorian.Is(begin), strings.HasSuffix(c.File, server.TeehistorianSuffix):
+	case teehistorian.Is(begin), strings.HasSuffix(c.File, record.TeehistorianSuffix):
 		err = d.ReadTeehistorian(file)
 	default:
 		isCapture = true

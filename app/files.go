@@ -353,7 +353,7 @@ func (s storage) WriteFile(name string, content []byte) error {
 }
 
 // recordDir is a folder of recordings. Create creates the folder if necessary. It implements
-// server.Folder.
+// record.Folder.
 type recordDir struct {
 	path string
 	perm fs.FileMode // of each file

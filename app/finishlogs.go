@@ -23,6 +23,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/record"
 )
 
 // finishLogs saves the part of a replay log that contains a finish to a file of its own. These
@@ -87,7 +88,7 @@ const finishInfoSuffix = ".json"
 
 // finishInfo returns the name of the file that describes the finish in file name.
 func finishInfo(name string) string {
-	return strings.TrimSuffix(name, server.ReplaySuffix) + finishInfoSuffix
+	return strings.TrimSuffix(name, record.ReplaySuffix) + finishInfoSuffix
 }
 
 // readFinish returns the description of the finish in file name, and whether there is one.
@@ -128,7 +129,7 @@ func (j *finishJob) note(name string) error {
 // finishFile returns the file name for a part of a log. The file name begins with the name of the
 // log.
 func finishFile(log string, begin, end int32) string {
-	return fmt.Sprintf("%s_%d-%d%s", strings.TrimSuffix(filepath.Base(log), server.ReplaySuffix), begin, end, server.ReplaySuffix)
+	return fmt.Sprintf("%s_%d-%d%s", strings.TrimSuffix(filepath.Base(log), record.ReplaySuffix), begin, end, record.ReplaySuffix)
 }
 
 // Register adds the settings to a console.

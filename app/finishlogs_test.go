@@ -18,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/record"
 )
 
 // racedMatch is a match in which ann finishes three times: first after a detour, then faster, then
@@ -132,7 +133,7 @@ func TestFinishesAreKept(t *testing.T) {
 		}
 	}
 	kept := func() []string {
-		names, _ := filepath.Glob(filepath.Join(replays, finishDir, "*"+server.ReplaySuffix))
+		names, _ := filepath.Glob(filepath.Join(replays, finishDir, "*"+record.ReplaySuffix))
 		return names
 	}
 	for i := range m.finishes {

@@ -19,7 +19,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-var record = flag.Bool("record", false, "go test ./app -run TestRecordedMatches -record")
+var updateRecorded = flag.Bool("record", false, "go test ./app -run TestRecordedMatches -record")
 
 // moddedConfig is a program with the mods of the examples.
 var moddedConfig = Config{Mods: []Mod{
@@ -48,7 +48,7 @@ func TestRecordedMatches(t *testing.T) {
 	for _, c := range recordings {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(recordedDir, c.name+".twreplay")
-			if *record {
+			if *updateRecorded {
 				recordMatch(t, path, c.config, c.protocols, c.edit)
 			}
 			restoreBlocks(t, testenv.Must(os.ReadFile(path)), p.verifyConfig())

@@ -16,7 +16,7 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/recorder"
-	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/web/broadcast"
 )
 
@@ -91,7 +91,7 @@ func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 			r.Length = d.Length
 		}
 	}
-	if f, ok := readFinish(rs.path(r.Name)); ok && strings.HasSuffix(r.Name, server.ReplaySuffix) {
+	if f, ok := readFinish(rs.path(r.Name)); ok && strings.HasSuffix(r.Name, record.ReplaySuffix) {
 		r.setFinish(&f)
 	}
 }

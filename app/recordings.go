@@ -23,7 +23,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/webpage"
 	"github.com/teeyard/teeyard/recorder"
-	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/broadcast"
 	"github.com/teeyard/teeyard/web/viewer"
@@ -128,7 +128,7 @@ func (rs *recordingFiles) list() []recordingInfo {
 	root := os.DirFS(rs.dir)
 	for _, folder := range []string{"demos", "replays", "teehistorian"} {
 		fs.WalkDir(root, folder, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(name, server.DemoSuffix) && !isRunAgain(name) {
+			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(name, record.DemoSuffix) && !isRunAgain(name) {
 				return nil
 			}
 			if info, err := d.Info(); err == nil && info.ModTime().Before(before) {
@@ -165,14 +165,14 @@ func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
 	}
 	defer f.Close()
 	start, link := time.Time{}, "/recordings/"+(&url.URL{Path: r.Name}).EscapedPath()
-	if strings.HasSuffix(r.Name, server.DemoSuffix) {
+	if strings.HasSuffix(r.Name, record.DemoSuffix) {
 		h, err := demo.ReadHeader(f)
 		if err != nil {
 			return r
 		}
 		start, _ = time.ParseInLocation(recorder.TimeLayout, h.Time, time.Local)
 		r.Map.Name, r.Length = h.MapName, h.Length
-	} else if strings.HasSuffix(r.Name, server.TeehistorianSuffix) {
+	} else if strings.HasSuffix(r.Name, record.TeehistorianSuffix) {
 		l, err := teehistorian.NewReader(f)
 		if err != nil {
 			return r
@@ -180,7 +180,7 @@ func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
 		h := l.Header()
 		start = historianStart(h)
 		r.Map.Name, r.GameType, r.Length = safetext.Line(h.MapName), safetext.Line(h.GameType), max(0, int(r.changed.Sub(start)/time.Second))
-		link += server.DemoSuffix
+		link += record.DemoSuffix
 	} else {
 		l, err := replay.NewReader(f)
 		if err != nil {
@@ -189,7 +189,7 @@ func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
 		h := l.Header()
 		start = time.UnixMilli(h.StartTime)
 		r.Map.Name, r.GameType, r.Length = h.Map, h.ModeName, max(0, int(r.changed.Sub(start)/time.Second))
-		link += server.DemoSuffix
+		link += record.DemoSuffix
 	}
 	if start.IsZero() {
 		start = r.changed
@@ -201,7 +201,7 @@ func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
 // isRunAgain reports whether a file records inputs, so that showing it means running its match
 // again.
 func isRunAgain(name string) bool {
-	return strings.HasSuffix(name, server.ReplaySuffix) || strings.HasSuffix(name, server.TeehistorianSuffix)
+	return strings.HasSuffix(name, record.ReplaySuffix) || strings.HasSuffix(name, record.TeehistorianSuffix)
 }
 
 func (rs *recordingFiles) path(name string) string {
@@ -211,12 +211,12 @@ func (rs *recordingFiles) path(name string) string {
 // serve serves the demo of a listed recording.
 func (rs *recordingFiles) serve(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	log := strings.TrimSuffix(name, server.DemoSuffix)
+	log := strings.TrimSuffix(name, record.DemoSuffix)
 	isLog := isRunAgain(log)
 	if !isLog {
 		log = name
 	}
-	if !slices.ContainsFunc(rs.list(), func(r recordingInfo) bool { return r.Name == log && strings.HasSuffix(name, server.DemoSuffix) }) {
+	if !slices.ContainsFunc(rs.list(), func(r recordingInfo) bool { return r.Name == log && strings.HasSuffix(name, record.DemoSuffix) }) {
 		http.Error(w, "The server does not have this recording.", http.StatusNotFound)
 		return
 	}
@@ -257,7 +257,7 @@ func (rs *recordingFiles) serve(w http.ResponseWriter, r *http.Request) {
 // converted returns the demo file for a log. It converts the log if the demo does not exist or is
 // older.
 func (rs *recordingFiles) converted(r *http.Request, name string) (string, error) {
-	to := filepath.Join(rs.dir, convertedDir, path.Base(name)+server.DemoSuffix)
+	to := filepath.Join(rs.dir, convertedDir, path.Base(name)+record.DemoSuffix)
 	from, err := os.Open(rs.path(name))
 	if err != nil {
 		return "", err

@@ -16,11 +16,12 @@ import (
 	"github.com/teeyard/teeyard/internal/teeverify"
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/record"
 )
 
 // isTeehistorian reports whether a file is a teehistorian by its content or its name.
 func isTeehistorian(name string) bool {
-	if strings.HasSuffix(name, server.TeehistorianSuffix) {
+	if strings.HasSuffix(name, record.TeehistorianSuffix) {
 		return true
 	}
 	f, err := os.Open(name)

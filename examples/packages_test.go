@@ -20,6 +20,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/script"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/record"
 )
 
 // TestPackagePages compares the Go code in docs/packages and README.md with the programs that it is
@@ -76,7 +77,7 @@ func TestKillfeed(t *testing.T) {
 	testenv.Eventually(t, "alice left", func() bool { return strings.Contains(out.String(), "alice left\n") })
 }
 
-// folder is a server.Folder on the disk.
+// folder is a record.Folder on the disk.
 type folder string
 
 func (d folder) Create(name string) (io.WriteCloser, error) {
@@ -105,7 +106,7 @@ func TestKillcount(t *testing.T) {
 	c.Rcon("sv_replay 0") // ends the log
 	var log string
 	testenv.Eventually(t, "a whole log", func() bool {
-		files, _ := filepath.Glob(filepath.Join(dir, "*"+server.ReplaySuffix))
+		files, _ := filepath.Glob(filepath.Join(dir, "*"+record.ReplaySuffix))
 		if len(files) != 1 {
 			return false
 		}

@@ -33,14 +33,6 @@ func (s *Server) beginBroadcast() {
 	}
 }
 
-// broadcastRecorder returns the recorder of the broadcast, nil if there is none.
-func (s *Server) broadcastRecorder() *recorder.Recorder {
-	if s.cfg.Broadcast == nil {
-		return nil
-	}
-	return s.cfg.Broadcast.Recorder()
-}
-
 // isBroadcastWatched reports whether somebody watches the broadcast.
 func (s *Server) isBroadcastWatched() bool {
 	return s.cfg.Broadcast != nil && s.cfg.Broadcast.IsWatched()
@@ -78,16 +70,6 @@ func (s *Server) playPrelude() int {
 	s.prelude -= n
 	s.clock.forward(n)
 	return n
-}
-
-// showLatencies shows a recorder what the scoreboard has.
-func (s *Server) showLatencies(r *recorder.Recorder) {
-	for id, c := range s.sessions {
-		r.Latency[id] = 0
-		if c != nil {
-			r.Latency[id] = c.latency.displayed
-		}
-	}
 }
 
 // NeedsPassword reports whether clients need a password to join.

@@ -451,7 +451,7 @@ func TestEmoteCommand(t *testing.T) {
 				t.Errorf("%s sees the pain for ever", p.name)
 			}
 		}
-		tn.srv.closeReplay(replay.EndShutdown)
+		tn.srv.record.Close(replay.EndShutdown)
 		s.verify(t, 1)
 	})
 }

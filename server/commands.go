@@ -11,9 +11,9 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/logline"
@@ -27,6 +27,9 @@ func (s *Server) newConsole() error {
 	}
 	s.console = c
 	if err := s.settings.Register(c); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	if err := s.record.Register(c); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	if err := s.registerSpeech(); err != nil {
@@ -60,8 +63,6 @@ func (s *Server) newConsole() error {
 		{Name: "unmuteid", Params: "i[id]", Help: "Unmute a player", Flags: stored, Run: s.cmdUnmuteID},
 		{Name: "unmuteip", Params: "s[ip]", Help: "Unmute an address", Flags: stored, Run: s.cmdUnmuteIP},
 		{Name: "mutes", Help: "List the mutes", Flags: stored, Run: s.cmdMutes},
-		{Name: "record", Params: "?s[file]", Help: "Record to a file", Flags: stored, Run: s.cmdRecord},
-		{Name: "stoprecord", Help: "Stop recording", Flags: open, Run: s.cmdStopRecord},
 		{Name: "sv_spectator_slots", Params: "?i", Help: "Number of slots for spectators only, as in older servers; sets sv_player_slots", Flags: open | console.Hidden, Run: s.cmdSpectatorSlots},
 		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
 		{Name: "reload_mods", Help: "Reload the scripts of sv_mods whose files changed; the match goes on", Flags: open, Run: func(*console.Call) {
@@ -169,18 +170,7 @@ func (s *Server) addHooks() error {
 		{whenStarted(func(*console.Call) { s.queueRules(game.TellSettings) }), []string{
 			"sv_player_slots", "sv_max_clients", "sv_teambalance_time", "sv_vote_kick", "sv_vote_kick_min", "sv_vote_spectate",
 		}},
-		{whenStarted(func(*console.Call) {
-			if s.settings.Replay == 0 {
-				s.endReplay(replay.EndTurnedOff)
-			}
-		}), []string{"sv_replay"}},
-		{whenStarted(func(*console.Call) {
-			if s.settings.TeeHistorian == 0 {
-				s.endTeehistorian()
-			}
-		}), []string{"sv_tee_historian"}},
 		{s.setDialect, []string{"log_dialect"}},
-		{s.setDemoFormat, []string{"sv_demo_format"}},
 		{whenStarted(func(*console.Call) { s.readMapList() }), []string{"sv_maplist"}},
 		{s.checkRotation, []string{"sv_maprotation"}},
 		{whenStarted(func(*console.Call) { s.openLogFile() }), []string{"logfile", "logfile_timestamp"}},
@@ -205,12 +195,7 @@ func (s *Server) addHooks() error {
 // sendMotd shows the message of the day again.
 func (s *Server) sendMotd() {
 	s.forEachInGame(func(c *session) { c.bridge.SendMotd(s.settings.Motd) })
-	for _, d := range s.demos.files {
-		d.recorder.SendMotd(s.settings.Motd)
-	}
-	if r := s.broadcastRecorder(); r != nil {
-		r.SendMotd(s.settings.Motd)
-	}
+	s.record.Each(func(to *recorder.Recorder, _ bool) { to.SendMotd(s.settings.Motd) })
 }
 
 func boolToInt(b bool) int {

@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -39,13 +40,13 @@ type Config struct {
 	WriteFile func(name string, content []byte) error
 	// Replays stores the replay logs of matches while sv_replay is 1; nil records
 	// nothing. Each Write is a whole number of blocks.
-	Replays Folder
+	Replays record.Folder
 	// Teehistorians stores the recordings of sv_tee_historian; nil records nothing.
-	Teehistorians Folder
+	Teehistorians record.Folder
 	// Demos stores the demos of record and sv_auto_demo_record; nil records nothing. The server
 	// writes
 	// the length into the header of a file that implements io.WriterAt, as *os.File does.
-	Demos Folder
+	Demos record.Folder
 	// Resume stores the running match for the next start of the server while sv_resume is 1; nil
 	// stores
 	// nothing.

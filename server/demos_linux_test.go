@@ -7,7 +7,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/recorder"
 )
 
 // discardFolder is a folder whose files keep nothing.
@@ -26,9 +28,8 @@ func BenchmarkDemo(b *testing.B) {
 	var servers [len(formats)]*benchServer
 	var spent [len(formats)][]float64
 	for i, format := range formats {
-		bs := newBenchServer(b, 64, 64, only(player07))
+		bs := newBenchServerWith(b, Config{Demos: discardFolder{io.Discard}}, 64, 64, only(player07))
 		if servers[i] = bs; format != "" {
-			bs.srv.cfg.Demos = discardFolder{io.Discard}
 			bs.srv.Execute("sv_demo_format " + format + "; record")
 			for range 500 { // two keyframes
 				bs.tick()
@@ -49,7 +50,7 @@ func BenchmarkDemo(b *testing.B) {
 				sum += threadTime(b) - start
 				bs.clientsReceive()
 				// On the clock the writer has 20 ms before the next tick.
-				for w := bs.srv.demos.writer; w != nil && len(w.blank) < w.made-1; { // one is being filled
+				for bs.srv.record.Pending() > 0 {
 					runtime.Gosched()
 				}
 			}
@@ -57,10 +58,12 @@ func BenchmarkDemo(b *testing.B) {
 		}
 	}
 	for i, bs := range servers {
-		if want := min(i, 1); len(bs.srv.demos.files) != want {
-			b.Fatalf("%d demos, want %d", len(bs.srv.demos.files), want)
+		demos := 0
+		bs.srv.record.Each(func(*recorder.Recorder, bool) { demos++ })
+		if want := min(i, 1); demos != want {
+			b.Fatalf("%d demos, want %d", demos, want)
 		}
-		bs.srv.closeDemos()
+		bs.srv.record.Close(replay.EndShutdown)
 	}
 	b.ReportMetric(0, "ns/op")
 	median := percentile(spent[0], 50)

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -39,8 +38,8 @@ func newDemoTest(t testing.TB, commands ...string) *demoTest {
 func (dt *demoTest) play(ticks int, clients ...*testclient.Client) {
 	for range ticks {
 		dt.idle(1, clients...)
-		if w := dt.srv.demos.writer; w != nil && len(w.jobs) > 1 {
-			testenv.Eventually(dt.tb, "the demo is written", func() bool { return len(w.jobs) == 0 })
+		if dt.srv.record.Pending() > 1 {
+			testenv.Eventually(dt.tb, "the demo is written", func() bool { return dt.srv.record.Pending() == 0 })
 		}
 	}
 }
@@ -202,35 +201,6 @@ func TestDemoOfServer(t *testing.T) {
 	}
 }
 
-// TestDemoNames checks which files record makes.
-func TestDemoNames(t *testing.T) {
-	dt := newDemoTest(t)
-	for range 2 {
-		dt.srv.Execute("record twice")
-		dt.awaitLog("Recording")
-		dt.srv.Execute("stoprecord")
-		dt.awaitLog("Stopped")
-	}
-	for _, bad := range []string{"../out", "/etc/x", `a\b`, "c:x", "a/../../b", strings.Repeat("x", 300)} {
-		dt.srv.Execute(fmt.Sprintf("record %q", bad))
-		dt.awaitLog("Unable to open 'demos/")
-	}
-	dt.srv.Execute("record")
-	dt.awaitLog("Recording")
-	dt.srv.Shutdown(dt.now, "")
-	names, _ := dt.folder.Names()
-	if len(names) != 3 || !regexp.MustCompile(`^demo_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d\.demo$`).MatchString(names[0]) || names[1] != "twice.1.demo" || names[2] != "twice.demo" {
-		t.Errorf("%q", names)
-	}
-
-	none := newTestServer(t, nil)
-	none.srv.Execute("record")
-	none.step(1)
-	if !strings.Contains(none.log.String(), "Unable to record: the server has no folder to write to") {
-		t.Errorf("without a folder: %s", none.log.String())
-	}
-}
-
 // TestAutoDemos checks that each match gets a demo, that the oldest go and that one ends
 // with its map.
 func TestAutoDemos(t *testing.T) {
@@ -258,97 +228,6 @@ func TestAutoDemos(t *testing.T) {
 	}
 }
 
-// TestFullDiskKeepsOldDemos checks that a demo that cannot be begun leaves no file and takes
-// the place of none.
-func TestFullDiskKeepsOldDemos(t *testing.T) {
-	dt := newDemoTest(t, "sv_auto_demo_record 1; sv_auto_demo_max 2; sv_demo_format tw07,ddnet")
-	old := []string{"auto/autorecord_2001-01-01_01-01-01.demo", "auto/autorecord_2001-01-01_01-01-01_ddnet.demo", "auto/autorecord_2001-01-02_01-01-01.demo"}
-	for _, name := range old {
-		testenv.Must(dt.folder.Create(name)).Close()
-	}
-	dt.folder.full = errors.New("disk full")
-	anna := dt.join(ip(1), "anna")
-	for range 3 {
-		dt.srv.Execute("restart")
-		dt.play(2, anna)
-		dt.awaitLog("Unable to open 'demos/auto/autorecord_")
-	}
-	dt.srv.Shutdown(dt.now, "")
-	if names, _ := dt.folder.Names(); !slices.Equal(names, old) {
-		t.Errorf("left are %q", names)
-	}
-}
-
-// TestDemoFormatSetting checks that a value that is no format leaves one that is.
-func TestDemoFormatSetting(t *testing.T) {
-	ts := newTestServer(t, nil)
-	for _, c := range [][2]string{{"tw06", "tw07"}, {"ddnet", "ddnet"}, {"", "ddnet"}, {"tw07, ddnet", "tw07, ddnet"}, {"ddnet ddnet", "tw07, ddnet"}} {
-		ts.srv.Execute(fmt.Sprintf("sv_demo_format %q", c[0]))
-		if got := ts.srv.settings.DemoFormat; got != c[1] {
-			t.Errorf("%q: %q", c[0], got)
-		}
-	}
-}
-
-// TestDemoTrouble checks that a full or stuck disk ends the demo and nothing else.
-func TestDemoTrouble(t *testing.T) {
-	ticks := func(dt *demoTest, n int) {
-		before := dt.srv.clock.tick
-		dt.step(n)
-		if dt.srv.clock.tick != before+int32(n) {
-			t.Error("the game stood still")
-		}
-	}
-	t.Run("not created", func(t *testing.T) {
-		dt := newDemoTest(t)
-		dt.folder.broken = errors.New("read-only")
-		dt.srv.Execute("record x")
-		dt.awaitLog("Unable to open 'demos/x.demo' for recording: read-only")
-		if ticks(dt, 10); len(dt.srv.demos.files) != 0 {
-			t.Error("still recording")
-		}
-	})
-	t.Run("full", func(t *testing.T) {
-		dt := newDemoTest(t)
-		anna := dt.join(ip(1), "anna")
-		dt.srv.Execute("record x")
-		dt.awaitLog("Recording")
-		dt.folder.mu.Lock()
-		dt.folder.broken = errors.New("disk full")
-		dt.folder.mu.Unlock()
-		dt.play(600, anna)
-		dt.awaitLog("stopped recording 'demos/x.demo': disk full")
-		dt.folder.mu.Lock()
-		dt.folder.broken = nil
-		dt.folder.mu.Unlock()
-		dt.srv.Execute("record x")
-		dt.awaitLog("Recording to 'demos/x.1.demo'")
-		dt.srv.Shutdown(dt.now, "")
-		if s := dt.read("x.demo"); s.snapshots != 0 {
-			t.Errorf("%d snapshots on a full disk", s.snapshots)
-		}
-	})
-	t.Run("stuck", func(t *testing.T) {
-		dt := newDemoTest(t)
-		dt.folder.hang = make(chan struct{})
-		defer close(dt.folder.hang)
-		for i := range maxDemoOpens + 2 {
-			dt.srv.Execute(fmt.Sprint("record x", i))
-			ticks(dt, 2*10*(demoQueue-1))
-			if i == 0 && len(dt.srv.demos.files) != 1 {
-				t.Error("the recording ends before the queue is full")
-			}
-			ticks(dt, 2*10+20)
-			if len(dt.srv.demos.files) != 0 || dt.srv.demos.writer.made > demoQueue {
-				t.Fatalf("record %d: %d files, %d batches", i, len(dt.srv.demos.files), dt.srv.demos.writer.made)
-			}
-		}
-		dt.awaitLog("stopped recording 'demos/x0.demo': the disk is too slow")
-		dt.srv.Execute("record again")
-		dt.awaitLog("Unable to record: the disk does not answer")
-	})
-}
-
 // TestDemoChangesNothing checks that a demo changes neither the game nor what observers
 // see.
 func TestDemoChangesNothing(t *testing.T) {
@@ -373,27 +252,5 @@ func TestDemoChangesNothing(t *testing.T) {
 	}
 	if d := cmp.Diff(run(false), run(true)); d != "" {
 		t.Errorf("(-without a demo +with one)\n%s", d)
-	}
-}
-
-// TestDemoAllocs checks that recording adds no allocation to a tick.
-func TestDemoAllocs(t *testing.T) {
-	dt := newDemoTest(t, "sv_scorelimit 0; sv_inactivekick_time 0")
-	for i := range 16 {
-		dt.join(ip(i+1), fmt.Sprint("p", i))
-	}
-	count := func() float64 {
-		dt.play(60)
-		return testing.AllocsPerRun(100, func() { dt.play(1) })
-	}
-	without := count()
-	dt.srv.Execute("record")
-	dt.awaitLog("Recording")
-	if with := count(); with > without+1 { // the writer's goroutine has its own
-		t.Errorf("%v allocations a tick, %v without a demo", with, without)
-	}
-	dt.srv.Shutdown(dt.now, "")
-	if s := dt.read(testenv.Must(dt.folder.Names())[0]); s.tees != 16 {
-		t.Errorf("%d tees", s.tees)
 	}
 }

@@ -18,7 +18,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		return
 	}
 	if ev.Kind == game.EvRoundStart && ev.Value == 0 {
-		s.recordMatchDemo()
+		s.record.BeginRound()
 		s.beginBroadcast()
 	}
 	if ev.Kind == game.EvPlayerLeft && s.isQuiet(ev.Player) {
@@ -75,7 +75,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 			}
 		}
 	}
-	s.demoEvent(ev)
+	s.record.Event(ev)
 }
 
 // enterClient lets a client into the game: it is told about everybody, and everybody
@@ -118,7 +118,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		c.bridge.SendClientInfo(s.world, game.PlayerID(other), false, false)
 	}
 	if !c.back { // whom all know
-		s.demoEvent(&told)
+		s.record.Event(&told)
 	}
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if s.bots.announced.Has(id) {

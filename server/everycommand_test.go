@@ -101,7 +101,7 @@ func TestEveryCommandAnywhere(t *testing.T) {
 			}
 			ts.idle(1, players...)
 		}
-		ts.srv.closeReplay(replay.EndShutdown)
+		ts.srv.record.Close(replay.EndShutdown)
 		names, _ := logs.Names()
 		ticks := int32(0)
 		for _, name := range names {

@@ -23,6 +23,9 @@ import (
 // enough for a healthy one, and what comes later is in the log.
 const diskTimeout = tickDuration
 
+// closeTimeout limits how long the server waits for the disk at its end.
+const closeTimeout = 2 * time.Second
+
 var (
 	errNoFolder = errors.New("the server has no folder to write to")
 	errWriting  = errors.New("other files are still being written")
@@ -203,14 +206,14 @@ func (s *Server) readConfig(name string, late func(content []byte, err error)) (
 	return nil, console.ErrLater
 }
 
-// closeFiles waits until all files are written, up to replayCloseTimeout.
+// closeFiles waits until all files are written, up to closeTimeout.
 func (s *Server) closeFiles() {
 	if s.files.lastWrite == nil {
 		return
 	}
 	select {
 	case <-s.files.lastWrite:
-	case <-time.After(replayCloseTimeout):
+	case <-time.After(closeTimeout):
 		s.print(console.Warning, "server", "the disk does not answer; files are not written")
 	}
 }

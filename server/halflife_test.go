@@ -620,7 +620,8 @@ func TestRefusedSettings(t *testing.T) {
 		}
 	}
 	ts.srv.reload(console.ReadConfiguration(files, []string{"-f", "autoexec.cfg"}))
-	if v := &ts.srv.settings; v.HalfLifeRconAllow != "10.0.0.0/8, 198.51.0.1" || v.DemoFormat != "ddnet" || v.LogDialect != "ddnet" {
-		t.Errorf("after a reload: %q, %q, %q", v.HalfLifeRconAllow, v.DemoFormat, v.LogDialect)
+	format := ts.srv.record.Settings.DemoFormat
+	if v := &ts.srv.settings; v.HalfLifeRconAllow != "10.0.0.0/8, 198.51.0.1" || format != "ddnet" || v.LogDialect != "ddnet" {
+		t.Errorf("after a reload: %q, %q, %q", v.HalfLifeRconAllow, format, v.LogDialect)
 	}
 }

@@ -69,7 +69,7 @@ func TestSlowScriptIsStopped(t *testing.T) {
 				n++
 			}
 			testenv.Check(t, n == 2, "%d players (%v, %v)", n, first != nil, second != nil)
-			tn.srv.closeReplay(replay.EndShutdown)
+			tn.srv.record.Close(replay.EndShutdown)
 			for _, name := range testenv.Must(s.Names()) {
 				stops := 0
 				res, err := replay.Verify(s.reader(t, name), replay.VerifyConfig{Modes: BuiltinModes().New, NewMod: newScript, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {

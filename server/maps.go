@@ -22,7 +22,6 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -284,17 +283,14 @@ func (s *Server) startWorld(m *gameMap) error {
 	if len(m.mods) > 0 {
 		s.print(console.Standard, "server", "mods "+joinMods(m.mods))
 	}
-	s.endReplay(replay.EndMapChange)
-	s.endTeehistorian()
-	s.endDemo(console.Operator)
+	s.record.End()
 	s.gameMap, s.world = m, w
 	s.votes.Begin(w)
 	s.storage.world++
 	s.storage.unanswered = nil
 	s.beginRanks()
 	s.beginMods(mode, mods)
-	s.beginReplay(gameType, mode, mods, s.cfg.Seed)
-	s.beginTeehistorian()
+	s.beginRecording(&cfg)
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
 	s.asked.lose(s, "the map has changed")

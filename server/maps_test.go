@@ -545,7 +545,7 @@ func TestModsGetAllLayersAndSettings(t *testing.T) {
 		Replays: &s,
 	}, "sv_map layers; sv_mods terrain; sv_replay 1")
 	tn.play(1, time.Second)
-	tn.srv.closeReplay(replay.EndShutdown)
+	tn.srv.record.Close(replay.EndShutdown)
 	r := s.reader(t, testenv.Must(s.Names())[0])
 	_, err := replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes().New, NewMod: func(info replay.ModInfo) (game.Mod, error) {
 		testenv.Check(t, info.Name == "terrain", "the log has the mod %+v", info)

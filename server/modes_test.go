@@ -77,7 +77,7 @@ func TestGameTypes(t *testing.T) {
 				p.moveRandomly()
 			}
 			tn.run(20 * time.Second)
-			tn.srv.closeReplay(replay.EndShutdown)
+			tn.srv.record.Close(replay.EndShutdown)
 			if l := s.verify(t, 1)[0]; l.header.GameType != gameType || l.End == replay.EndNone {
 				t.Errorf("the log has the game type %q and the end %v", l.header.GameType, l.End)
 			}
@@ -177,7 +177,7 @@ func TestEveryMapGetsANewModeAndNewMods(t *testing.T) {
 	tn.srv.Execute("sv_map testbox")
 	tn.until(time.Minute, "the other map", func() bool { return tn.srv.gameMap.Name == "testbox" && allPlay(tn.players) })
 	tn.run(time.Second)
-	tn.srv.closeReplay(replay.EndShutdown)
+	tn.srv.record.Close(replay.EndShutdown)
 	names, _ := s.Names()
 	testenv.Require(t, len(made) == 4 && len(names) == 2, "%d values and %d logs for two maps", len(made), len(names))
 	for _, name := range names {

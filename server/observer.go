@@ -66,9 +66,6 @@ func (s *Server) notifyObservers(gameEvents []game.Event) {
 	if len(s.cfg.Observers) == 0 {
 		return
 	}
-	if r := s.broadcastRecorder(); r != nil {
-		s.showLatencies(r)
-	}
 	t := &s.observedTick
 	*t = Tick{World: s.world, Events: s.observed, GameEvents: gameEvents, server: s}
 	for _, o := range s.cfg.Observers {

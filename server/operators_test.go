@@ -154,7 +154,7 @@ func TestOperatorsAreReplayed(t *testing.T) {
 		t.Errorf("the first warning is %q", first)
 	}
 	ts.idle(60, a)
-	ts.srv.closeReplay(replay.EndShutdown)
+	ts.srv.record.Close(replay.EndShutdown)
 	if l := s.verify(t, 1)[0]; l.commands[game.CmdForceTeam] != 1 || l.commands[game.CmdLeave] != 1 || l.commands[game.CmdSay] != 1 || l.commands[game.CmdPause] != 1 {
 		t.Errorf("the log has %v", l.commands)
 	}

@@ -32,7 +32,7 @@ func (s *Server) Problems() []string {
 	if err := s.bans.store.Stored(0); err != nil {
 		all = append(all, err.Error())
 	}
-	if text := s.replay.problem; text != "" && s.settings.Replay != 0 {
+	if text := s.record.Problem(); text != "" {
 		all = append(all, "matches are not recorded (sv_replay): "+text)
 	}
 	return all

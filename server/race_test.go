@@ -152,7 +152,7 @@ func TestRace(t *testing.T) {
 	info := tn.srv.serverInfo()
 	testenv.Check(t, info.TimeScore && info.GameType == "Race", "info %+v", info)
 
-	tn.srv.closeReplay(replay.EndShutdown)
+	tn.srv.record.Close(replay.EndShutdown)
 	if l := logs.verify(t, 1)[0]; l.header.GameType != "race" {
 		t.Errorf("the log has the game type %q", l.header.GameType)
 	}

@@ -60,7 +60,7 @@ func (s *Server) askRanks(r *game.RankRequest, answer func(game.StoreAnswer)) (r
 	if r.Map == "" {
 		r.Map = s.gameMap.Name
 	}
-	from := game.RankOrigin{ID: RankID(r, h.gameID), Server: s.settings.SQLServerName, GameID: h.gameID, Log: s.replayLog()}
+	from := game.RankOrigin{ID: RankID(r, h.gameID), Server: s.settings.SQLServerName, GameID: h.gameID, Log: s.record.Log()}
 	submit := func() { h.ranks.Submit(r, from, func(a game.RankAnswer) { answer(rankAnswer(&a)) }) }
 	switch r.Op {
 	case game.RankFinish, game.RankSave, game.RankLoad:
@@ -136,14 +136,4 @@ func isQuery(op game.RankOp) bool {
 		return false
 	}
 	return true
-}
-
-// replayLog returns the name of the log of this match, "" if there is none.
-func (s *Server) replayLog() string {
-	if r := &s.replay; r.state == replayOn {
-		if name := r.writer.created.Load(); name != nil {
-			return *name
-		}
-	}
-	return ""
 }

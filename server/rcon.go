@@ -121,7 +121,7 @@ func (c *session) grantRcon(key string, level console.Level, text string) {
 	s := c.server
 	s.noteRightRcon(c.peer.Addr(), c.addrProven)
 	c.rcon = rconState{authed: true, level: level, key: key}
-	s.recordRconLogin(c)
+	s.record.Login(c.id, c.historyLogin())
 	if s.canListMaps(level) {
 		c.rcon.listsMaps = true
 		s.readMapList()
@@ -221,7 +221,7 @@ func (c *session) logout(who console.Caller, reason string) {
 	}
 	line += c.accountSuffix()
 	c.rcon = rconState{}
-	c.server.recordRconLogin(c)
+	c.server.record.Login(c.id, c.historyLogin())
 	c.bridge.SendRconAuthStatus(false)
 	c.sendRconLine(told)
 	c.server.printFor(who, console.Standard, "server", line)

@@ -32,9 +32,7 @@ func (c *session) OnLogin(h bridge.Login) {
 // OnDDNetVersion implements bridge.ClientMessageHandler.
 func (c *session) OnDDNetVersion(version int32) {
 	c.clientVersion = version
-	if rec := c.server.teehistorian.rec; rec != nil {
-		rec.DDNetVersion(c.id, version)
-	}
+	c.server.record.DDNetVersion(c.id, version)
 }
 
 // checkPassword reports whether a password is that of the game, and drops the client if not.

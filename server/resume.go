@@ -236,7 +236,7 @@ func (s *Server) loadMatch() (*savedMatch, error) {
 		}
 		return result{m, err}
 	})
-	if r, loaded := loading.Wait(replayCloseTimeout); loaded {
+	if r, loaded := loading.Wait(closeTimeout); loaded {
 		return r.match, r.err
 	}
 	return nil, errStuckDisk
@@ -424,17 +424,17 @@ func (s *Server) standStill(now conn.Time) {
 }
 
 // closeResume stores the match for the next server when this one ends, and waits for the disk up to
-// replayCloseTimeout.
+// closeTimeout.
 func (s *Server) closeResume() {
 	r := &s.resume
 	if s.cfg.Resume == nil || s.settings.Resume == 0 || s.world == nil {
 		return
 	}
 	if s.numClients() > 0 || s.hasResumed() {
-		r.storing.Wait(replayCloseTimeout) // only the next result counts
+		r.storing.Wait(closeTimeout) // only the next result counts
 		s.storeMatch(s.savedMatch())
 	}
-	if err, stored := r.storing.Wait(replayCloseTimeout); stored {
+	if err, stored := r.storing.Wait(closeTimeout); stored {
 		s.reportStored(err)
 	}
 	r.nextSave = 1 << 62 // never

@@ -25,6 +25,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/server/vote"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -114,9 +115,7 @@ type Server struct {
 	clock            clock
 	pendingCommands  []game.Command // for the next tick
 	asked            askedOfWorld   // by the console, with those
-	replay           replayRecorder
-	teehistorian     teehistorianRecorder
-	demos            demos
+	record           *record.Recorder
 	storage          storageHost
 	resume           resume
 	watchdog         watchdog
@@ -193,6 +192,7 @@ func New(cfg Config) (_ *Server, err error) {
 	}
 	s.race.collect = &s.race.configured
 	s.settings.DDNet = cfg.DDNet
+	s.record = s.newRecorder()
 	if err := s.newConsole(); err != nil {
 		return nil, err
 	}
@@ -420,9 +420,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.transport.Flush()
 	s.transport.Close()
 	s.bots.ways.end()
-	s.closeDemos()
-	s.closeTeehistorian()
-	s.closeReplay(replay.EndShutdown)
+	s.record.Close(replay.EndShutdown)
 	s.closeStorage()
 	s.closeFiles()
 	s.closeLogs()

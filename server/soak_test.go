@@ -230,9 +230,7 @@ func (st *soakTest) play(length time.Duration) {
 // settle waits for what the server does in other goroutines, for which a second on the
 // network is too short, and verifies the logs that are whole.
 func (st *soakTest) settle() {
-	if w := st.srv.replay.writer; w != nil {
-		testenv.Eventually(st.t, "the logs are written", func() bool { return len(w.jobs) == 0 && w.queuedBytes.Load() == 0 })
-	}
+	testenv.Eventually(st.t, "the logs are written", func() bool { return st.srv.record.Pending() == 0 })
 	logs, ticks := st.replays.verify(st.t.(*testing.T))
 	st.logs, st.ticks = st.logs+logs, st.ticks+ticks
 }
@@ -277,7 +275,7 @@ func (st *soakTest) measure() (s soakState) {
 // countTables adds up the sizes of the tables in a value, by the path of its fields.
 func countTables(v reflect.Value, path string, seen map[uintptr]bool, sizes map[string]int) {
 	switch path {
-	case ".cfg", ".transport", ".replay.writer", ".console": // the test's, or of another goroutine
+	case ".cfg", ".transport", ".record.replay.writer", ".console": // the test's, or of another goroutine
 		return
 	}
 	switch v.Kind() {

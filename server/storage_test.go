@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/rank"
+	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/store"
 )
 
@@ -170,7 +171,7 @@ func (m *asker) OnStored(_ *game.Ctx, a *game.StoreAnswer) { m.answers = append(
 func TestRequestsOfResumedMatch(t *testing.T) {
 	var matches memoryStore
 	var logs memoryReplays
-	start := func(st Storage, logs Folder) (*testServer, *asker) {
+	start := func(st Storage, logs record.Folder) (*testServer, *asker) {
 		m := &asker{}
 		return newTestServerWith(t, Config{
 			Resume: &matches, Replays: logs, OpenStorage: func(string) Storage { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},

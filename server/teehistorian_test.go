@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/record"
 )
 
 // playRace lets clients of both versions play the race at random: they come, leave, watch, die and send
@@ -88,12 +89,12 @@ func TestTeehistorian(t *testing.T) {
 	playRace(ts, 2000)
 	ts.srv.Shutdown(ts.now, "")
 	names := testenv.Must(files.Names())
-	testenv.Require(t, len(names) == 1 && teehistorianName.MatchString(names[0]), "the files are %q", names)
+	testenv.Require(t, len(names) == 1 && strings.HasSuffix(names[0], record.TeehistorianSuffix), "the files are %q", names)
 	file := files.files[names[0]].Bytes()
 	res := verifyTeehistorian(t, ts, file)
 	testenv.Check(t, res.TeeTicks > 5000 && res.End == nil, "%d places, %v", res.TeeTicks, res.End)
 	h := res.Header
-	testenv.Check(t, h.GameUUID+TeehistorianSuffix == names[0] && h.ServerName == "Yard" && h.MapName == "race" && h.GameType == "DDraceNetwork" && h.Tuning["gun_speed"] == "140000",
+	testenv.Check(t, h.GameUUID+record.TeehistorianSuffix == names[0] && h.ServerName == "Yard" && h.MapName == "race" && h.GameType == "DDraceNetwork" && h.Tuning["gun_speed"] == "140000",
 		"the header is %s", h.JSON)
 	began := testenv.Must(time.Parse("2006-01-02T15:04:05-0700", h.StartTime))
 	testenv.Check(t, time.Since(began) >= 5000*tickDuration, "the header says that tick 0 was at %s", h.StartTime)
@@ -146,7 +147,7 @@ func TestTeehistorianLimits(t *testing.T) {
 	}
 	ts.srv.Shutdown(ts.now, "")
 	names := testenv.Must(files.Names())
-	ours := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !teehistorianName.MatchString(n) })
+	ours := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == foreign })
 	testenv.Check(t, len(names) == 3 && len(ours) == 2 && slices.Contains(names, foreign), "the files are %q", names)
 
 	files = memoryReplays{full: errors.New("no space left")}

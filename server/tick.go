@@ -40,8 +40,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 		s.continueDownloads(now)
 	}
 	s.closeDropped(now)
-	s.probeReplays()
-	s.restartAfterFullReplay()
+	s.record.Update(s.numClients() == 0)
 	s.retryAuditLog()
 	if !s.updateDrain(now) {
 		s.changeMap(now)
@@ -138,7 +137,6 @@ func (s *Server) tick(now conn.Time) {
 	settled := len(s.droppedSessions) == 0
 	s.takeAnswers()
 	events := s.stepWorld()
-	s.recordTeehistorian(events)
 	clear(s.pendingCommands) // for the garbage collector
 	s.pendingCommands = s.pendingCommands[:0]
 	asked := s.asked
@@ -149,7 +147,6 @@ func (s *Server) tick(now conn.Time) {
 	for _, v := range s.versions {
 		v.RecordTick(s.world, events)
 	}
-	s.demoTick(events)
 	for i := range events {
 		switch events[i].Kind {
 		case game.EvStore:
@@ -169,7 +166,7 @@ func (s *Server) tick(now conn.Time) {
 	s.tickEmpty()
 	s.votes.Tick(settled)
 	s.sendModViews()
-	s.takeDemoRecords()
+	s.record.EndTick()
 	s.notifyObservers(events)
 }
 

@@ -3,7 +3,6 @@ package server
 import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
-	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -23,12 +22,7 @@ func newVotes(s *Server) *vote.Votes {
 
 func (h voteHost) Each(f func(o vote.Onlooker)) {
 	h.s.forEachInGame(func(c *session) { f(h.One(c.id)) })
-	for _, d := range h.s.demos.files {
-		f(h.recording(d.recorder, d.header.Version != demo.VersionDDNet))
-	}
-	if r := h.s.broadcastRecorder(); r != nil {
-		f(h.recording(r, true))
-	}
+	h.s.record.Each(func(to *recorder.Recorder, isSeven bool) { f(h.recording(to, isSeven)) })
 }
 
 func (h voteHost) One(id game.PlayerID) vote.Onlooker {

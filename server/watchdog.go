@@ -85,9 +85,7 @@ func (s *Server) stuck(tick int32) {
 	for _, l := range lines {
 		s.print(console.Warning, "server", l)
 	}
-	s.closeDemos()
-	s.closeTeehistorian()
-	s.closeReplay(replay.EndCrash)
+	s.record.Close(replay.EndCrash)
 	s.closeStorage()
 	s.closeFiles()
 	s.closeLogs()

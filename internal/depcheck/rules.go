@@ -55,7 +55,10 @@ var rooms = map[string][]string{
 	"server/econ":   {"internal/limit", "internal/safetext"},
 	// Rooms below the server, which never import it.
 	"server/later": {},
-	"server/vote":  {"bans", "bridge", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext"},
+	"server/record": {
+		"bridge", "format", "game", "internal/safetext", "internal/uuid", "recorder", "server/console", "server/later",
+	},
+	"server/vote": {"bans", "bridge", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext"},
 	// Runs a server with its clients in tests.
 	"server/servertest": {"client", "event", "game", "protocol", "server", "transport", "internal/netsim", "internal/testclient"},
 	"client":            {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},

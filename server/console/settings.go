@@ -52,15 +52,6 @@ type Settings struct {
 	RconHelperPassword     string // sv_rcon_helper_password, DDNet's
 	RconMaxTries           int    // sv_rcon_max_tries
 	RconBanTime            int    // sv_rcon_bantime
-	AutoDemoRecord         int    // sv_auto_demo_record
-	AutoDemoMax            int    // sv_auto_demo_max
-	DemoFormat             string // sv_demo_format, ours
-	Replay                 int    // sv_replay, ours
-	ReplayMaxSize          int    // sv_replay_max_size, ours
-	ReplayMaxFiles         int    // sv_replay_max_files, ours
-	TeeHistorian           int    // sv_tee_historian, DDNet's
-	TeeHistorianMaxSize    int    // sv_tee_historian_max_size, ours
-	TeeHistorianMaxFiles   int    // sv_tee_historian_max_files, ours
 	Resume                 int    // sv_resume, ours
 	MapList                string // sv_maplist
 
@@ -183,7 +174,6 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_storage", "File for data of game types and mods, such as best times; used when the server starts", sv, &s.Storage, "storage.journal", 128},
 		{"sv_ranks", "File for the results of races; used when the server starts", sv, &s.Ranks, "ranks.journal", 128},
 		{"sv_sql_servername", "Name of this server in the ranks, at most four letters", sv, &s.SQLServerName, "UNK", 5},
-		{"sv_demo_format", "Formats of recorded demos (tw07, ddnet, or both separated by a comma)", sv, &s.DemoFormat, "tw07", 16},
 		{"sv_audit_log", "File for a line of JSON per action of an operator; used when the server starts", sv, &s.AuditLog, "", 128},
 		{"log_dialect", "Format of the log and the external console (tw07, tw06, ddnet, json)", sv, &s.LogDialect, "tw07", 8},
 		{"ec_bindaddr", "Address of the external console; only localhost is safe; used when the server starts", ec, &s.EconBindAddr, "localhost", 128},
@@ -224,16 +214,8 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_hl_rcon", "Open the remote console for Half-Life programs; the password is not encrypted", sv, &s.HalfLifeRcon, 1, 0, 1},
 		{"sv_hl_rcon_failures", "Wrong passwords within 30 seconds that ban from the Half-Life remote console (0 = never)", sv, &s.HalfLifeRconFailures, 5, 0, 20},
 		{"sv_hl_rcon_bantime", "Minutes of a ban from the Half-Life remote console (0 = forever)", sv, &s.HalfLifeRconBanTime, 15, 0, 525600},
-		{"sv_auto_demo_record", "Record a demo of each match", sv, &s.AutoDemoRecord, 0, 0, 1},
-		{"sv_auto_demo_max", "Number of automatically recorded demos to keep (0 = all)", sv, &s.AutoDemoMax, 10, 0, 1000},
 		{"sv_mods_watch", "Reload the scripts of sv_mods when their files change", sv, &s.ModsWatch, 1, 0, 1},
-		{"sv_replay", "Record matches as replay logs (1 takes effect with the next map)", sv, &s.Replay, 1, 0, 1},
-		{"sv_replay_max_size", "Largest size of a replay log in megabytes", sv, &s.ReplayMaxSize, 64, 1, 4096},
 		{"sv_sql_queries_delay", "Seconds between two rank commands of a player, such as /rank", sv, &s.SQLQueriesDelay, 1, 0, 20},
-		{"sv_replay_max_files", "Number of replay logs to keep; the server deletes the oldest (0 = keep all)", sv, &s.ReplayMaxFiles, 30, 0, 10000},
-		{"sv_tee_historian", "Record DDRace matches as teehistorians, as DDNet-Server does (1 takes effect with the next map)", sv, &s.TeeHistorian, 0, 0, 1},
-		{"sv_tee_historian_max_size", "Largest size of a teehistorian in megabytes", sv, &s.TeeHistorianMaxSize, 1024, 1, 65536},
-		{"sv_tee_historian_max_files", "Number of teehistorians to keep; the server deletes the oldest (0 = keep all)", sv, &s.TeeHistorianMaxFiles, 0, 0, 10000},
 		{"sv_resume", "Store the match and continue it if the server starts within a minute after a crash or update", sv, &s.Resume, 0, 0, 1},
 		{"sv_announcement_interval", "Minutes between two announcements", sv, &s.AnnouncementInterval, 300, 1, 9999},
 		{"sv_announcement_random", "Announce in random order", sv, &s.AnnouncementRandom, 1, 0, 1},

@@ -1,4 +1,4 @@
-package server
+package record
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Folder stores recordings. One goroutine calls all methods of a value; the game does not
-// wait for them. Names are paths in the folder, with slashes.
+// Folder stores recordings. One goroutine calls all methods of a value, and the game does not wait
+// for them. Names are paths in the folder, with slashes.
 type Folder interface {
 	// Create creates a file, and the folders in its name. The error is fs.ErrExist if
 	// the file exists.
@@ -29,8 +29,8 @@ type recordings struct {
 	own []string // names of the files of this process, in order
 }
 
-// create creates a file with a name, or with a number after it if there is one already, of
-// another server or of the same second. It returns the name with the suffix.
+// create creates a file. If there is a file of this name already, from another server or the same
+// second, the name gets a number. create returns the name with the suffix.
 func (r *recordings) create(name, suffix string) (f io.WriteCloser, created string, err error) {
 	for i := range 100 {
 		created = name + suffix
@@ -47,7 +47,7 @@ func (r *recordings) create(name, suffix string) (f io.WriteCloser, created stri
 	return nil, created, err
 }
 
-// probeSize is how much a folder has to take to be one that takes files, in bytes.
+// probeSize is the size of the file that probe writes, in bytes.
 const probeSize = 64 << 10
 
 // probe writes a file and deletes it, and returns why that is not possible.
@@ -62,13 +62,13 @@ func (r *recordings) probe() error {
 	return err
 }
 
-// discarder is a Folder that deletes files which this server has just created, while Remove leaves
-// alone what others may be writing.
+// discarder is a Folder that deletes files which this server has just created. Remove leaves alone
+// the files that others may be writing.
 type discarder interface {
 	Discard(name string) error
 }
 
-// remove deletes a file of this server that is of no use.
+// remove deletes a useless file of this server.
 func (r *recordings) remove(name string) {
 	r.own = slices.DeleteFunc(r.own, func(n string) bool { return n == name })
 	if d, ok := r.dir.(discarder); ok {
@@ -78,10 +78,10 @@ func (r *recordings) remove(name string) {
 	_ = r.dir.Remove(name)
 }
 
-// rotate deletes the oldest files whose names match so that there are at most keep, if keep is
-// not 0. Files that cannot be deleted stay. The names say which are the oldest, except for
-// files of this process, since the clock may have been set. Call it when the new file has
-// something in it: on a full disk the old ones are all there is.
+// rotate deletes the oldest files whose names match, so that at most keep are left. 0 keeps all.
+// Files that cannot be deleted stay. The order of the names is the order in time, except for files
+// of this process, since the clock may have been set. Call rotate when the new file has content: a
+// full disk must not cost the old files.
 func (r *recordings) rotate(match *regexp.Regexp, keep int) {
 	if keep == 0 {
 		return

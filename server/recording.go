@@ -1,0 +1,115 @@
+package server
+
+import (
+	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/record"
+)
+
+// newRecorder creates the recorder of matches.
+func (s *Server) newRecorder() *record.Recorder {
+	cfg := record.Config{
+		Host: recordHost{s}, Program: Program(),
+		Replays: s.cfg.Replays, Teehistorians: s.cfg.Teehistorians, Demos: s.cfg.Demos,
+	}
+	if s.cfg.Broadcast != nil {
+		cfg.Broadcast = s.cfg.Broadcast.Recorder
+	}
+	return record.New(cfg)
+}
+
+// beginRecording begins the recordings of a world that was created with cfg.
+func (s *Server) beginRecording(cfg *game.Config) {
+	m := s.gameMap
+	names := make([]string, len(cfg.Mods))
+	for i, named := range m.mods {
+		names[len(s.cfg.Mods)+i] = named.name
+	}
+	s.record.Begin(record.Match{
+		World: s.world, Map: &m.Map, Terrain: m.terrain, GameType: m.playedGameType(), Mode: cfg.Mode, Mods: cfg.Mods, ModNames: names,
+		Rules: s.gameRules(), Tuning: s.tuning, Seed: cfg.Seed, Resumed: s.resume.from != nil,
+		MapFor: func(f recorder.Format) (*bridge.Map, error) { return m.forVersion(f) },
+	})
+}
+
+// stepWorld runs a tick of the world and records it.
+func (s *Server) stepWorld() []game.Event {
+	s.record.BeforeTick(s.pendingCommands)
+	alive := false
+	defer func() {
+		if !alive {
+			s.record.Crash(s.takeHookStops())
+		}
+	}()
+	events := s.runWorld()
+	alive = true
+	s.record.AfterTick(s.pendingCommands, s.takeHookStops(), events)
+	return events
+}
+
+// runWorld runs a tick of the world.
+func (s *Server) runWorld() []game.Event {
+	s.watchdog.begin(s.world.Tick() + 1)
+	s.hookClock.begin()
+	events := s.world.Step(s.pendingCommands)
+	s.hookClock.end()
+	s.watchdog.end()
+	return events
+}
+
+// takeHookStops returns the commands that stop hooks where the clock has stopped them in the last
+// tick.
+func (s *Server) takeHookStops() []game.Command {
+	if !s.hookClock.used {
+		return nil
+	}
+	s.hookStops = s.world.AppendHookStops(s.hookStops[:0])
+	return s.hookStops
+}
+
+// recordHost is the server behind its recorder. It implements record.Host.
+type recordHost struct{ *Server }
+
+// Print implements record.Host.
+func (h recordHost) Print(who console.Caller, level int, system, line string) {
+	h.printFor(who, level, system, line)
+}
+
+// Identity implements record.Host.
+func (h recordHost) Identity() (name string, port int) {
+	return h.settings.Name, int(h.Addr().Port())
+}
+
+// Client implements record.Host.
+func (h recordHost) Client(id game.PlayerID) (c recorder.TeehistorianClient) {
+	if p := h.sessions[id]; p != nil {
+		if c.IsSeven = h.isSeven(p); !c.IsSeven {
+			c.DDNetVersion, c.DDNet = p.clientVersion, p.ddnetClient
+		}
+		c.Login = p.historyLogin()
+	}
+	return c
+}
+
+// historyLogin returns the access to the remote console with the names of teehistorians.
+func (c *session) historyLogin() recorder.TeehistorianLogin {
+	if !c.rcon.authed {
+		return recorder.TeehistorianLogin{}
+	}
+	return recorder.TeehistorianLogin{Level: 3 - int32(c.rcon.level), Name: c.rcon.key}
+}
+
+// ShowLatencies implements record.Host.
+func (h recordHost) ShowLatencies(r *recorder.Recorder) {
+	for id, c := range h.sessions {
+		r.Latency[id] = 0
+		if c != nil {
+			r.Latency[id] = c.latency.displayed
+		}
+	}
+}
+
+// Restart implements record.Host.
+func (h recordHost) Restart() { h.mapChange.restart = true }
