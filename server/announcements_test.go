@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"slices"
@@ -7,8 +7,9 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/server/vote"
 )
 
@@ -25,11 +26,11 @@ func TestWelcome(t *testing.T) {
 			"sv_ddrace_rules 1": {"Be nice."},
 			`sv_ddrace_rules 0; sv_rules_line2 "no blocking"; sv_rules_line10 last`: {"no blocking", "last"},
 		} {
-			ct.srv.Execute(set)
+			ct.Execute(set)
 			if own, others := ct.write("/rules", false); !slices.Equal(own, want) || len(others) != 0 {
 				t.Errorf("%s: %q, and others %q", set, own, others)
 			}
-			ct.srv.Execute(`sv_rules_line2 ""; sv_rules_line10 ""`)
+			ct.Execute(`sv_rules_line2 ""; sv_rules_line10 ""`)
 		}
 	}
 }
@@ -38,12 +39,12 @@ func TestWelcome(t *testing.T) {
 // row, that the file is read again each time, and that nothing happens without one.
 func TestAnnouncements(t *testing.T) {
 	files := fstest.MapFS{"announcement.txt": {Data: []byte("# no\none\r\n\n  two\nthree \n")}}
-	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Files: files}, "sv_announcement_interval 1; sv_announcement_random 0; sv_inactivekick_time 0")
-	tn.run(3 * time.Minute) // without anybody
+	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{Files: files}, "sv_announcement_interval 1; sv_announcement_random 0; sv_inactivekick_time 0")
+	tn.Wait(3 * time.Minute) // without anybody
 	p := tn.join(1, "a")
 	said := func(minutes int) []string {
 		clear(p.chat)
-		tn.run(time.Duration(minutes) * time.Minute)
+		tn.Wait(time.Duration(minutes) * time.Minute)
 		return p.chat[-1]
 	}
 	if got := said(4); !slices.Equal(got, []string{"one", "two", "three", "one"}) {
@@ -54,12 +55,12 @@ func TestAnnouncements(t *testing.T) {
 		t.Errorf("said %q", got)
 	}
 	files["other.txt"] = &fstest.MapFile{Data: []byte("a\nb\nc\n")}
-	tn.srv.Execute("sv_announcement_filename other.txt; sv_announcement_random 1")
+	tn.Execute("sv_announcement_filename other.txt; sv_announcement_random 1")
 	got := said(12)
 	if len(got) < 10 || len(slices.Compact(slices.Clone(got))) != len(got) || !slices.Contains(got, "a") || !slices.Contains(got, "b") || !slices.Contains(got, "c") {
 		t.Errorf("said %q", got)
 	}
-	tn.srv.Execute("sv_announcement_filename nothing.txt")
+	tn.Execute("sv_announcement_filename nothing.txt")
 	if got := said(3); len(got) != 0 {
 		t.Errorf("said %q", got)
 	}
@@ -77,18 +78,18 @@ func TestAddMapVotes(t *testing.T) {
 		}
 		return list
 	}
-	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Files: files}, "add_vote x say x; add_map_votes; add_vote y say y")
+	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{Files: files}, "add_vote x say x; add_map_votes; add_vote y say y")
 	want := []string{"x = say x", `Map: a b = change_map "a b"`, `Map: sub/c = change_map "sub/c"`, "y = say y"}
-	if got := options(tn.srv.votes.Options()); !slices.Equal(got, want) {
+	if got := options(tn.Votes().Options); !slices.Equal(got, want) {
 		t.Errorf("the options are %q", got)
 	}
-	asDDNet := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Files: files, DDNet: true}, "add_map_votes")
-	testenv.Check(t, len(asDDNet.srv.votes.Options()) == 2, "as DDNet-Server there are the options %q", asDDNet.srv.votes.Options())
-	tn.run(time.Second)
+	asDDNet := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{Files: files, DDNet: true}, "add_map_votes")
+	testenv.Check(t, len(asDDNet.Votes().Options) == 2, "as DDNet-Server there are the options %q", asDDNet.Votes().Options)
+	tn.Wait(time.Second)
 	files["maps/d.map"] = &fstest.MapFile{}
-	tn.srv.Execute("add_map_votes")
-	tn.run(time.Second)
-	if got := options(tn.srv.votes.Options()); !slices.Equal(got, append(want, `Map: d = change_map "d"`)) {
+	tn.Execute("add_map_votes")
+	tn.Wait(time.Second)
+	if got := options(tn.Votes().Options); !slices.Equal(got, append(want, `Map: d = change_map "d"`)) {
 		t.Errorf("the options are %q", got)
 	}
 }

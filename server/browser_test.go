@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"fmt"
@@ -17,13 +17,13 @@ import (
 )
 
 // crowd lets 64 players join, with the longest names and clans.
-func (ts *testServer) crowd() {
+func crowd(ts *testServer) {
 	for i := range 64 {
-		c := ts.connect(local(1000 + i)).Info().Ready()
+		c := ts.Connect(local(1000 + i)).Info().Ready()
 		c.Send(&msg7.ClStartInfo{Name: fmt.Appendf(nil, "nameless tee %02d", i), Clan: []byte("eleven char"), Country: 276})
 		c.EnterGame()
 	}
-	ts.step(2)
+	ts.Step(2)
 }
 
 // stranger returns a peer that is in no local network, each n in a network of its own.
@@ -32,9 +32,9 @@ func stranger(n int) transport.Peer {
 }
 
 // answerSize returns how many bytes answer a datagram.
-func (ts *testServer) answerSize(from transport.Peer, b []byte) int {
+func answerSize(ts *testServer, from transport.Peer, b []byte) int {
 	n := 0
-	for _, a := range ts.ask(from, b) {
+	for _, a := range ts.Ask(from, b) {
 		n += len(a)
 	}
 	return n
@@ -45,31 +45,31 @@ func (ts *testServer) answerSize(from transport.Peer, b []byte) int {
 func TestFloodOfQueriesStarvesNobody(t *testing.T) {
 	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil)
-	ts.crowd()
+	crowd(ts)
 	question := query.AppendRequest(nil, query.Request{Format: query.FormatExtended6})
 	const askers = 20
 	proven, other := func(i int) transport.Peer { return stranger(1000 + i) }, func(i int) transport.Peer { return stranger(2000 + i) }
 	for i := range askers {
-		if ts.askInfo(proven(i), 5) == nil {
+		if ts.AskInfo(proven(i), 5) == nil {
 			t.Fatal("no answer to 0.7")
 		}
 	}
-	full := ts.answerSize(proven(0), question)
-	ts.srv.Execute("sv_name \"a name of usual length\"")
+	full := answerSize(ts, proven(0), question)
+	ts.Execute("sv_name \"a name of usual length\"")
 	r := rand.New(rand.NewPCG(1, 1))
 	nothing := func(transport.Peer, []byte) {}
 	got := map[string]int{}
-	before := ts.sentBytes
+	before := ts.Bytes
 	for tick := range 4 * 50 {
-		send := ts.send
-		ts.send = nothing
+		send := ts.Deliver
+		ts.Deliver = nothing
 		for range 200 {
-			ts.srv.Feed(ts.now, stranger(5000+r.IntN(1<<21)), question)
+			ts.Feed(ts.Now(), stranger(5000+r.IntN(1<<21)), question)
 		}
-		ts.send = send
+		ts.Deliver = send
 		if i := tick/5 - askers; tick%5 == 0 && i >= 0 {
 			for name, peer := range map[string]transport.Peer{"proven": proven(i), "other": other(i)} {
-				switch n := ts.answerSize(peer, question); {
+				switch n := answerSize(ts, peer, question); {
 				case n > full/2:
 					got[name+" full"]++
 				case n > 0:
@@ -77,9 +77,9 @@ func TestFloodOfQueriesStarvesNobody(t *testing.T) {
 				}
 			}
 		}
-		ts.step(1)
+		ts.Step(1)
 	}
-	t.Logf("%v, %d bytes in 4 s", got, ts.sentBytes-before)
+	t.Logf("%v, %d bytes in 4 s", got, ts.Bytes-before)
 	if got["proven full"] != askers || got["other full"]+got["other short"] != askers {
 		t.Errorf("answers: %v", got)
 	}
@@ -91,13 +91,13 @@ func TestFloodOfQueriesStarvesNobody(t *testing.T) {
 func TestAmplification(t *testing.T) {
 	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil, "sv_name \""+strings.Repeat("name", 16)+"\"")
-	ts.crowd()
+	crowd(ts)
 	n := 0
 	table := fmt.Sprintf("\n%-34s %5s %6s %6s\n", "query", "in", "out", "times")
 	most := map[string]float64{}
 	measure := func(group, what string, b []byte) {
 		n++
-		out := ts.answerSize(stranger(n), b)
+		out := answerSize(ts, stranger(n), b)
 		times := float64(out) / float64(len(b))
 		table += fmt.Sprintf("%-34s %5d %6d %6.1f\n", group+", "+what, len(b), out, times)
 		most[group] = max(most[group], times)
@@ -112,7 +112,7 @@ func TestAmplification(t *testing.T) {
 		measure("0.6", f.String(), query.AppendRequest(nil, query.Request{Format: f}))
 	}
 	for _, policy := range []string{"off", "lan", "on"} {
-		ts.srv.Execute("sv_hl_legacy_queries " + policy)
+		ts.Execute("sv_hl_legacy_queries " + policy)
 		group := "Half-Life " + policy
 		for kind, name := range [...]string{
 			wire.RequestPing: "ping", wire.RequestInfo: "info", wire.RequestDetails: "details", wire.RequestPlayers: "players",
@@ -128,10 +128,10 @@ func TestAmplification(t *testing.T) {
 			}
 		}
 	}
-	ts.step(5 * 50)
+	ts.Step(5 * 50)
 	// More than half of the budget at once.
 	for i := range 2000 {
-		ts.ask(stranger(100_000+i), query.AppendRequest(nil, query.Request{Format: query.FormatExtended6}))
+		ts.Ask(stranger(100_000+i), query.AppendRequest(nil, query.Request{Format: query.FormatExtended6}))
 	}
 	for _, f := range formats {
 		measure("0.6 short", f.String(), query.AppendRequest(nil, query.Request{Format: f}))

@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"errors"
@@ -11,13 +11,13 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // chatTest is a test network whose players write commands into the chat.
@@ -28,11 +28,11 @@ type chatTest struct {
 
 // newChatTest starts a server with a player of a kind, and others of 0.7.
 func newChatTest(t *testing.T, kind client.SessionConfig, commands ...string) *chatTest {
-	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 1, append([]string{"sv_spamprotection 0"}, commands...)...)
+	tn := newTestNetwork(t, servertest.Link{Delay: time.Millisecond}, 1, append([]string{"sv_spamprotection 0"}, commands...)...)
 	ct := &chatTest{testNetwork: tn, a: tn.dial(1, named(kind, "a"))}
 	tn.untilPlaying(ct.a)
 	ct.b, ct.quoted = tn.join(2, "b"), tn.join(3, `q"o\t`)
-	tn.run(4 * time.Second) // teams may be changed then
+	tn.Wait(4 * time.Second) // teams may be changed then
 	return ct
 }
 
@@ -50,7 +50,7 @@ func (ct *chatTest) write(line string, team bool) (own, others []string) {
 		}
 		ct.a.send(&msg7.ClSay{Mode: mode, Target: -1, Message: []byte(line)})
 	}
-	ct.run(100 * time.Millisecond)
+	ct.Wait(100 * time.Millisecond)
 	for _, p := range ct.players {
 		for _, lines := range p.chat {
 			if p == ct.a {
@@ -100,7 +100,7 @@ func TestChatCommands(t *testing.T) {
 				}
 			}
 		}
-		ct.run(5 * time.Second) // replies have a limit
+		ct.Wait(5 * time.Second) // replies have a limit
 		own, others := ct.write("/HELP", false)
 		want := []string{
 			"/c <text>: Whispers to the same player again", "/emote [kind] [seconds]: Changes the eyes of your tee",
@@ -112,7 +112,7 @@ func TestChatCommands(t *testing.T) {
 		}
 		for line, want := range map[string][]string{
 			"/help /Emote": {want[1]}, "/help converse": {"/converse <text>: Whispers to the same player again"}, "/help nothing": {"No such command: /nothing. Try /help"},
-			"/info": {"unnamed server: DM on teeyard1", "This is a teeyard " + Version() + " server. Write /help for the commands"},
+			"/info": {"unnamed server: DM on teeyard1", "This is a teeyard " + server.Version() + " server. Write /help for the commands"},
 			"/c":    {"Usage: /c <text>"},
 		} {
 			if own, others := ct.write(line, false); others != nil || !slices.Equal(own, want) {
@@ -133,7 +133,7 @@ func TestChatCommandMessage(t *testing.T) {
 		clear(ct.a.chat)
 		clear(ct.b.chat)
 		ct.a.send(&msg7.ClCommand{Name: []byte(name), Arguments: []byte("some text")})
-		ct.run(100 * time.Millisecond)
+		ct.Wait(100 * time.Millisecond)
 		if !slices.Equal(ct.a.chat[-1], []string{want}) || len(ct.b.chat) != 0 {
 			t.Errorf("/%s: reply %q, b reads %q", name, ct.a.chat, ct.b.chat)
 		}
@@ -177,51 +177,55 @@ func TestChatWhispers(t *testing.T) {
 func TestWhisperPartnerLeaves(t *testing.T) {
 	const nobody = "You do not have an ongoing conversation. Whisper to someone to start one"
 	ts := newTestServer(t, nil, "sv_spamprotection 0; dbg_dummies 1")
-	a, b := ts.join(ip(1), "a"), ts.join(ip(2), "b")
-	seat := ts.session(b).id
+	a, b := ts.Enter(ip(1), "a"), ts.Enter(ip(2), "b")
+	seat := ts.ID(b)
 	a.Say("/w b hello")
-	ts.idle(2, a, b)
+	ts.Idle(2, a, b)
 	if !slices.Contains(b.Chat, "hello") {
 		t.Fatalf("b reads %q", b.Chat)
 	}
 	b.Close("")
-	ts.srv.Advance(ts.now)
+	ts.Advance(ts.Now())
 	a.Chat = nil
 	a.Say("/w b too late").Say("/c too late") // before the tick in which b leaves
-	ts.idle(2, a)
-	c := ts.join(ip(3), "c")
+	ts.Idle(2, a)
+	c := ts.Enter(ip(3), "c")
 	a.Say("/c secret").Say("/converse secret")
-	ts.idle(2, a, c)
-	if ts.session(c).id != seat || len(c.Chat) != 0 {
-		t.Errorf("c in seat %d reads %q", ts.session(c).id, c.Chat)
+	ts.Idle(2, a, c)
+	if ts.ID(c) != seat || len(c.Chat) != 0 {
+		t.Errorf("c in seat %d reads %q", ts.ID(c), c.Chat)
 	}
 	if want := []string{`No player with name "b" found`, nobody, nobody, nobody}; !slices.Equal(chatFromServer(a), want) {
 		t.Errorf("a reads %q", a.Chat)
 	}
 	// A dummy.
 	a.Say("/w \"dummy 63\" hello")
-	ts.idle(2, a, c)
-	if ts.session(a).whisperPartner != 63 {
-		t.Errorf("a whispers to %d", ts.session(a).whisperPartner)
+	a.Chat = nil
+	a.Say("/c again")
+	ts.Idle(2, a, c)
+	if slices.Contains(chatFromServer(a), nobody) {
+		t.Error("a cannot whisper to the dummy again")
 	}
-	ts.srv.Execute("dbg_dummies 0")
-	ts.idle(2, a, c)
-	if ts.session(a).whisperPartner != game.Nobody {
+	ts.Execute("dbg_dummies 0")
+	ts.Idle(2, a, c)
+	a.Say("/c again")
+	ts.Idle(2, a, c)
+	if !slices.Contains(chatFromServer(a), nobody) {
 		t.Error("the dummy is still remembered")
 	}
 	// Somebody whose seat is kept.
-	d := ts.joinWithCode(ip(4), "d", timeoutCode)
+	d := joinWithCode(ts, ip(4), "d", timeoutCode)
 	d.Say("/w a hello")
 	a.Say("/w d hello")
-	ts.idle(2, a, c, d)
-	ts.timeOut(a, c)
-	back := ts.joinAs(client06DDNet, ip(5), "d")
+	ts.Idle(2, a, c, d)
+	ts.Idle(11*50, a, c)
+	back := ts.EnterAs(client06DDNet, ip(5), "d")
 	back.Say("/timeout " + timeoutCode)
-	ts.idle(2, a, c, back)
+	ts.Idle(2, a, c, back)
 	a.Chat, back.Chat = nil, nil
 	a.Say("/c again")
 	back.Say("/c too")
-	ts.idle(2, a, c, back)
+	ts.Idle(2, a, c, back)
 	if !slices.Contains(back.Chat, "again") || !slices.Contains(a.Chat, "too") {
 		t.Errorf("a reads %q, the one who is back %q", a.Chat, back.Chat)
 	}
@@ -242,7 +246,7 @@ func chatFromServer(c *testclient.Client) (lines []string) {
 func TestPauseCommand(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
 		ct := newChatTest(t, kind)
-		team := func() game.Team { return ct.srv.teamOf(ct.a.id()) }
+		team := func() game.Team { return teamOf(ct.Server, ct.a.id()) }
 		if ct.write("/pause", false); team() != game.TeamSpectators {
 			t.Errorf("/pause leaves the player in team %d", team())
 		}
@@ -250,14 +254,14 @@ func TestPauseCommand(t *testing.T) {
 		if want := "Time to wait before changing team: 00:02"; !slices.Equal(own, []string{want}) || team() != game.TeamSpectators {
 			t.Errorf("at once: reply %q, team %d", own, team())
 		}
-		ct.run(4 * time.Second)
+		ct.Wait(4 * time.Second)
 		if ct.write("/spec", false); team() != game.TeamRed {
 			t.Errorf("/spec leaves the player in team %d", team())
 		}
-		ct.run(4 * time.Second)
+		ct.Wait(4 * time.Second)
 		ct.write("/pause", false)
-		ct.srv.Execute("lock_teams")
-		ct.run(4 * time.Second)
+		ct.Execute("lock_teams")
+		ct.Wait(4 * time.Second)
 		if own, _ = ct.write("/pause", false); !slices.Equal(own, []string{"Teams are locked"}) {
 			t.Errorf("with locked teams: reply %q", own)
 		}
@@ -267,11 +271,11 @@ func TestPauseCommand(t *testing.T) {
 // TestReadyCommand checks that /ready is the message that 0.7 has.
 func TestReadyCommand(t *testing.T) {
 	ct := newChatTest(t, player06DDNet, "sv_player_ready_mode 1")
-	before, _ := ct.srv.world.Player(ct.a.id())
+	before, _ := ct.World().Player(ct.a.id())
 	if own, _ := ct.write("/ready", false); !slices.Equal(own, []string{"'a' initiated a pause"}) {
 		t.Errorf("reply %q", own)
 	}
-	if after, _ := ct.srv.world.Player(ct.a.id()); after.Ready == before.Ready {
+	if after, _ := ct.World().Player(ct.a.id()); after.Ready == before.Ready {
 		t.Errorf("ready stays %v", after.Ready)
 	}
 }
@@ -304,11 +308,11 @@ func offers(p *player) *[]string {
 // changes, and that programs can add commands with arguments.
 func TestOfferedChatCommands(t *testing.T) {
 	var calls []string
-	double := ChatCommand{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Help: "Doubles a number", Run: func(c *ChatCall) {
+	double := server.ChatCommand{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Help: "Doubles a number", Run: func(c *server.ChatCall) {
 		calls = append(calls, fmt.Sprintf("%d %d %v %s %d", c.Player, c.Int(0)*2, c.Float(1), c.Arg(2), len(c.Args)))
 		c.Reply("%d", c.Args.Int(0)*2)
 	}}
-	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{ChatCommands: []ChatCommand{double}}, "sv_spamprotection 0")
+	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{ChatCommands: []server.ChatCommand{double}}, "sv_spamprotection 0")
 	common := []string{
 		"c|r[text]|Whispers to the same player again", "double|i[number] ?f[factor] ?r[text]|Doubles a number",
 		"emote|?s[kind] ?i[seconds]|Changes the eyes of your tee", "help|?s[command]|Lists the commands, or explains one",
@@ -327,7 +331,7 @@ func TestOfferedChatCommands(t *testing.T) {
 	}
 	check := func(when string, ready bool) {
 		t.Helper()
-		tn.run(200 * time.Millisecond)
+		tn.Wait(200 * time.Millisecond)
 		for name, list := range seen {
 			want := slices.Clone(want[name])
 			if ready && name != "0.6" {
@@ -339,22 +343,22 @@ func TestOfferedChatCommands(t *testing.T) {
 		}
 	}
 	check("at first", false)
-	tn.srv.Execute("sv_player_ready_mode 1")
+	tn.Execute("sv_player_ready_mode 1")
 	check("in ready mode", true)
-	tn.srv.Execute("sv_player_ready_mode 0")
+	tn.Execute("sv_player_ready_mode 0")
 	check("after it", false)
 	for _, list := range seen {
 		*list = nil // as clients do with a new map
 	}
-	tn.srv.Execute("sv_map testbox")
-	tn.until(time.Minute, "the other map", func() bool { return tn.srv.gameMap.Name == "testbox" && allPlay(tn.players) })
+	tn.Execute("sv_map testbox")
+	tn.WaitUntil(time.Minute, "the other map", func() bool { return tn.Map().Name == "testbox" && allPlay(tn.players) })
 	check("on another map", false)
 
 	for i, p := range tn.players {
 		clear(p.chat)
-		p.Request(tn.now(), func(c bridge.ClientSide) { c.SendChatCommand("double", ` 21 1.5 "some text" more`) })
-		p.Request(tn.now(), func(c bridge.ClientSide) { c.SendChatCommand("double", "word") })
-		tn.run(200 * time.Millisecond)
+		p.Request(tn.Now(), func(c bridge.ClientSide) { c.SendChatCommand("double", ` 21 1.5 "some text" more`) })
+		p.Request(tn.Now(), func(c bridge.ClientSide) { c.SendChatCommand("double", "word") })
+		tn.Wait(200 * time.Millisecond)
 		if got, want := calls, []string{fmt.Sprint(i, " 42 1.5 some text 3")}; !slices.Equal(got, want) {
 			t.Errorf("%s: calls %q, not %q", p.name, got, want)
 		}
@@ -363,11 +367,11 @@ func TestOfferedChatCommands(t *testing.T) {
 		}
 		calls = nil
 	}
-	tn.srv.listChatCommand("double", true)
-	tn.srv.listChatCommand("nothing", true)
+	server.ListChatCommand(tn.Server.Server, "double", true)
+	server.ListChatCommand(tn.Server.Server, "nothing", true)
 	check("listed again", false)
-	tn.srv.RemoveChatCommand("double")
-	tn.srv.RemoveChatCommand("nothing")
+	tn.RemoveChatCommand("double")
+	tn.RemoveChatCommand("nothing")
 	for name := range want {
 		want[name] = slices.DeleteFunc(want[name], func(s string) bool { return strings.HasPrefix(s, "double|") })
 	}
@@ -378,17 +382,17 @@ func TestOfferedChatCommands(t *testing.T) {
 // TestBadChatCommands checks which commands cannot be added.
 func TestBadChatCommands(t *testing.T) {
 	ts := newTestServer(t, nil)
-	run := func(*ChatCall) {}
-	for _, cmd := range []ChatCommand{
+	run := func(*server.ChatCall) {}
+	for _, cmd := range []server.ChatCommand{
 		{Run: run}, {Name: "Big", Run: run}, {Name: "a b", Run: run}, {Name: "sixteen_letters_", Run: run}, {Name: "help", Run: run},
 		{Name: "x"}, {Name: "x", Params: "q", Run: run}, {Name: "x", Params: "r[a] s[b]", Run: run},
 		{Name: "x", Params: strings.Repeat("s", 64), Run: run}, {Name: "x", Help: strings.Repeat("s", 64), Run: run},
 	} {
-		if err := ts.srv.AddChatCommand(cmd); !errors.Is(err, ErrChatCommand) {
+		if err := ts.AddChatCommand(cmd); !errors.Is(err, server.ErrChatCommand) {
 			t.Errorf("%+v: %v", cmd, err)
 		}
 	}
-	if err := ts.srv.AddChatCommand(ChatCommand{Name: "fifteen_letters", Params: strings.Repeat("s", 63), Help: strings.Repeat("s", 63), Run: run}); err != nil {
+	if err := ts.AddChatCommand(server.ChatCommand{Name: "fifteen_letters", Params: strings.Repeat("s", 63), Help: strings.Repeat("s", 63), Run: run}); err != nil {
 		t.Error(err)
 	}
 }
@@ -397,8 +401,8 @@ func TestBadChatCommands(t *testing.T) {
 // and that the log of the match has it.
 func TestEmoteCommand(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
-		var s memoryReplays
-		tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Replays: &s}, "sv_spamprotection 0; sv_replay 1")
+		var s servertest.Folder
+		tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{Replays: &s}, "sv_spamprotection 0; sv_replay 1")
 		a := tn.dial(1, named(kind, "a"))
 		tn.untilPlaying(a)
 		watchers := []*player{tn.dial(2, named(player07, "b")), tn.dial(3, named(player06DDNet, "c")), tn.dial(4, named(player06, "d"))}
@@ -406,7 +410,7 @@ func TestEmoteCommand(t *testing.T) {
 			p.views = map[int32]game.View{}
 		}
 		tn.untilPlaying(watchers...)
-		tn.run(4 * time.Second)
+		tn.Wait(4 * time.Second)
 		for _, p := range watchers {
 			p.command(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators})
 			p.command(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: a.id()})
@@ -445,14 +449,14 @@ func TestEmoteCommand(t *testing.T) {
 				}
 			}
 		}
-		tn.run(2100 * time.Millisecond)
+		tn.Wait(2100 * time.Millisecond)
 		for _, p := range watchers {
 			if got := sees(p); got == game.EmotePain {
 				t.Errorf("%s sees the pain for ever", p.name)
 			}
 		}
-		tn.srv.record.Close(replay.EndShutdown)
-		s.verify(t, 1)
+		tn.Shutdown(tn.Now(), "")
+		verify(t, &s, 1)
 	})
 }
 
@@ -460,7 +464,7 @@ func TestEmoteCommand(t *testing.T) {
 // end, and that chat goes on.
 func TestRepliesAreLimited(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_spamprotection 0")
-	c := ts.join(ip(1), "flooder")
+	c := ts.Enter(ip(1), "flooder")
 	lines := 0
 	c.OnMessage = func(m testclient.Message) {
 		if chat, ok := m.(*msg7.SvChat); ok && chat.ClientID < 0 {
@@ -472,13 +476,13 @@ func TestRepliesAreLimited(t *testing.T) {
 		for range 4 {
 			c.Send(&msg7.ClCommand{Name: []byte("help")})
 		}
-		ts.idle(1, c)
+		ts.Idle(1, c)
 	}
-	limit := int(replyRate.Burst + seconds*replyRate.PerSecond)
-	if lines < limit/2 || lines > limit+1 || ts.srv.Drops()["flood"] == 0 {
-		t.Errorf("%d lines for %d commands, at most %d; drops %v", lines, 4*50*seconds, limit, ts.srv.Drops())
+	limit := int(server.ReplyRate.Burst + seconds*server.ReplyRate.PerSecond)
+	if lines < limit/2 || lines > limit+1 || ts.Drops()["flood"] == 0 {
+		t.Errorf("%d lines for %d commands, at most %d; drops %v", lines, 4*50*seconds, limit, ts.Drops())
 	}
-	if ts.session(c) == nil {
+	if ts.State(c) == "" {
 		t.Error("the flooder is out")
 	}
 }
@@ -487,20 +491,20 @@ func TestRepliesAreLimited(t *testing.T) {
 // messages, nobody else gets them, and the match goes on.
 func FuzzChatCommands(f *testing.F) {
 	ts := newTestServer(f, nil, "sv_spamprotection 0; sv_inactivekick_time 0") // the inputs are one long match
-	c, other := ts.join(local(1), "a"), ts.join(local(2), "b")
+	c, other := ts.Enter(local(1), "a"), ts.Enter(local(2), "b")
 	for _, line := range []string{
 		"help", "help \x01\u202e", "emote happy 1e9", `w "b" hi`, `w "\\`, "c \xff", "pause", "info x", "double -9 nan", "help " + strings.Repeat("x", 1200), "help " + strings.Repeat("x", 256) + strings.Repeat("\xd9", 300), "ready", "/", " ",
 	} {
 		f.Add(line)
 	}
 	calls := 0
-	ts.srv.AddChatCommand(ChatCommand{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Run: func(c *ChatCall) {
+	ts.AddChatCommand(server.ChatCommand{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Run: func(c *server.ChatCall) {
 		calls++
 		c.Reply("%d %v %s", c.Int(0), c.Float(1), c.Arg(2))
 	}})
 	var t *testing.T
 	c.OnMessage = func(m testclient.Message) {
-		if chat, ok := m.(*msg7.SvChat); ok && chat.ClientID < 0 && (safetext.Line(chat.Message) != string(chat.Message) || len(chat.Message) > maxReply) {
+		if chat, ok := m.(*msg7.SvChat); ok && chat.ClientID < 0 && (safetext.Line(chat.Message) != string(chat.Message) || len(chat.Message) > server.MaxReply) {
 			t.Errorf("reply %q", chat.Message)
 		}
 	}
@@ -511,9 +515,9 @@ func FuzzChatCommands(f *testing.F) {
 	}
 	f.Fuzz(func(tt *testing.T, line string) {
 		t = tt
-		ts.session(c).runChatCommand("/" + line)
-		ts.idle(2, c, other)
-		if ts.session(c) == nil || ts.session(other) == nil {
+		c.Say("/" + line)
+		ts.Idle(2, c, other)
+		if ts.State(c) == "" || ts.State(other) == "" {
 			t.Fatal("a client is out")
 		}
 	})
@@ -522,14 +526,14 @@ func FuzzChatCommands(f *testing.F) {
 // TestChatCommandWhileAClientConnects checks that a client that is not in the game yet is offered
 // each command once, with the list.
 func TestChatCommandWhileAClientConnects(t *testing.T) {
-	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{})
+	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{})
 	p := tn.dial(1, named(player07, "a"))
 	offered := offers(p)
-	tn.until(time.Minute, "a session", func() bool { return tn.srv.sessions[0] != nil })
-	testenv.Check(t, tn.srv.sessions[0].state != stateInGame, "the client is in the game at once")
-	testenv.NoError(t, tn.srv.AddChatCommand(ChatCommand{Name: "late", Help: "Comes late", Run: func(*ChatCall) {}}))
+	tn.WaitUntil(time.Minute, "a session", func() bool { return len(tn.Clients(nil)) == 1 })
+	testenv.Check(t, tn.Clients(nil)[0].State == server.ClientConnecting, "the client is in the game at once")
+	testenv.NoError(t, tn.AddChatCommand(server.ChatCommand{Name: "late", Help: "Comes late", Run: func(*server.ChatCall) {}}))
 	tn.untilPlaying(p)
-	tn.run(time.Second)
+	tn.Wait(time.Second)
 	n := 0
 	for _, o := range *offered {
 		if o == "late||Comes late" {

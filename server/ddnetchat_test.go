@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server"
 )
 
 // TestDDNetChat checks the commands that players of DDNet know.
@@ -26,9 +27,9 @@ func TestDDNetChat(t *testing.T) {
 
 		says("/dnd", "You will not receive any further global chat and server messages")
 		ct.b.say("hello")
-		ct.run(100 * time.Millisecond)
+		ct.Wait(100 * time.Millisecond)
 		testenv.Check(t, len(ct.a.chat[int32(ct.b.id())]) == 0, "it reads %q", ct.a.chat)
-		says("/info", "unnamed server: DM on teeyard1", "This is a teeyard "+Version()+" server. Write /help for the commands")
+		says("/info", "unnamed server: DM on teeyard1", "This is a teeyard "+server.Version()+" server. Write /help for the commands")
 		says("/dnd", "You will receive global chat and server messages")
 
 		says("/map", "Example: /map adr3 to call vote for Adrenaline 3. This means that the map name must start with 'a' and contain the characters 'd', 'r' and '3' in that order")
@@ -40,7 +41,7 @@ func TestDDNetChat(t *testing.T) {
 			}
 		}
 		ct.write("/map WstGL", false)
-		ct.run(time.Second)
+		ct.Wait(time.Second)
 		testenv.Check(t, slices.Equal(about, []string{"go west"}), "votes about %q", about)
 		says("/map %est", "Another vote is running; wait until it ends")
 		checkStats(t, ct.players...)
@@ -52,26 +53,10 @@ func TestDDNetChat(t *testing.T) {
 func TestDoNotDisturbEnds(t *testing.T) {
 	ct := newChatTest(t, player07)
 	ct.write("/dnd", false)
-	ct.a.Close(ct.now())
-	ct.run(time.Second)
+	ct.a.Close(ct.Now())
+	ct.Wait(time.Second)
 	next := ct.join(9, "next")
 	ct.b.say("hello")
-	ct.run(100 * time.Millisecond)
+	ct.Wait(100 * time.Millisecond)
 	testenv.Check(t, slices.Equal(next.chat[int32(ct.b.id())], []string{"hello"}), "it reads %q", next.chat)
-}
-
-// TestSettingsOfTheServer checks that /settings votes of DDRace has one answer.
-func TestSettingsOfTheServer(t *testing.T) {
-	vt := newRaceVoteTest(t, ddraceConfig(), 1, "sv_vote_kick 0")
-	v := vt.voters[0]
-	for line, want := range map[string][]string{
-		"sv_vote_kick 0": {"Players can't use the Callvote menu tab to kick offenders"},
-		"sv_vote_kick 1": {"Players can use Callvote menu tab to kick offenders", "Players are just kicked and not banned if they get voted off"},
-	} {
-		vt.console(line)
-		clear(v.chat)
-		v.say("/settings votes")
-		vt.run(time.Second)
-		testenv.Check(t, slices.Equal(v.chat[-1], want), "%s: %q", line, v.chat[-1])
-	}
 }

@@ -272,3 +272,19 @@ func TestRaceVoteTexts(t *testing.T) {
 	v[2].reads("'v1' was moved to spectator (because)")
 	testenv.Check(t, vt.srv.teamOf(1) == game.TeamSpectators, "it is in the game")
 }
+
+// TestSettingsOfTheServer checks that /settings votes of DDRace has one answer.
+func TestSettingsOfTheServer(t *testing.T) {
+	vt := newRaceVoteTest(t, ddraceConfig(), 1, "sv_vote_kick 0")
+	v := vt.voters[0]
+	for line, want := range map[string][]string{
+		"sv_vote_kick 0": {"Players can't use the Callvote menu tab to kick offenders"},
+		"sv_vote_kick 1": {"Players can use Callvote menu tab to kick offenders", "Players are just kicked and not banned if they get voted off"},
+	} {
+		vt.console(line)
+		clear(v.chat)
+		v.command(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Text: "/settings votes"})
+		vt.run(time.Second)
+		testenv.Check(t, slices.Equal(v.chat[-1], want), "%s: %q", line, v.chat[-1])
+	}
+}

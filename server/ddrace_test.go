@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"testing"
@@ -8,16 +8,17 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // ddraceConfig is of a server with a map of DDRace, "race", of 40 × 10 tiles, on which a test may paint more.
-func ddraceConfig(paint ...func(*twmap.TileLayer)) Config {
+func ddraceConfig(paint ...func(*twmap.TileLayer)) server.Config {
 	const w, h = 40, 10
 	g := twmap.NewGameLayer(w, h)
 	for x := range w {
@@ -38,9 +39,9 @@ func ddraceConfig(paint ...func(*twmap.TileLayer)) Config {
 	if err != nil {
 		panic(err)
 	}
-	return Config{
+	return server.Config{
 		Files: fstest.MapFS{"maps/race.map": {Data: data}},
-		Modes: append(BuiltinModes(), NamedMode{"ddrace", ddrace.New}),
+		Modes: append(server.BuiltinModes(), server.NamedMode{"ddrace", ddrace.New}),
 	}
 }
 
@@ -49,23 +50,23 @@ func ddraceConfig(paint ...func(*twmap.TileLayer)) Config {
 func TestInputsOfOneTick(t *testing.T) {
 	for _, mode := range []string{"ddrace", "dm"} {
 		ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_warmup 0; sv_gametype "+mode)
-		c := ts.joinAs(client06DDNet, ip(1), "dora")
-		ts.play(100, c, msg7.PlayerInput{TargetX: 1})
-		before := ts.srv.world.Frame().Characters[0].X
-		at := ts.srv.clock.tick + 3
+		c := ts.EnterAs(client06DDNet, ip(1), "dora")
+		ts.Play(100, c, msg7.PlayerInput{TargetX: 1})
+		before := ts.World().Frame().Characters[0].X
+		at := ts.World().Tick() + 3
 		c.Input(at, msg7.PlayerInput{TargetX: 100, Direction: 1})
 		c.Input(at, msg7.PlayerInput{TargetX: -100, Fire: 1})
 		c.Input(at, msg7.PlayerInput{TargetX: 100, Fire: 2})
 		shots := map[int32]game.ProjectileState{}
 		for range 6 {
-			ts.step(1)
-			for _, p := range ts.srv.world.Frame().Projectiles {
+			ts.Step(1)
+			for _, p := range ts.World().Frame().Projectiles {
 				if _, seen := shots[p.StartTick]; !seen {
 					shots[p.StartTick] = p
 				}
 			}
 		}
-		after := ts.srv.world.Frame().Characters[0].X
+		after := ts.World().Frame().Characters[0].X
 		want := at - 1
 		if mode == "dm" {
 			want = at - 3
@@ -80,7 +81,7 @@ func TestInputsOfOneTick(t *testing.T) {
 // the others told that they have come.
 func TestWhoReturnsAfterAMapChange(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
-		tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, ddraceConfig(), `sv_map race; sv_gametype ddrace; sv_welcome "Hello there"`)
+		tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, ddraceConfig(), `sv_map race; sv_gametype ddrace; sv_welcome "Hello there"`)
 		a, b := tn.dial(1, named(kind, "a")), tn.dial(2, named(kind, "b"))
 		told := map[string]int{}
 		knowsItself := map[*player]bool{} // clients of 0.7 say nothing about those who were there before
@@ -100,14 +101,14 @@ func TestWhoReturnsAfterAMapChange(t *testing.T) {
 			}
 		}
 		tn.untilPlaying(a, b)
-		tn.run(time.Second)
+		tn.Wait(time.Second)
 		testenv.Check(t, told["Hello there"] == 2 && told["somebody comes"]+told["'b' entered and joined the game"] > 0, "told %v", told)
 		clear(told)
 		clear(knowsItself)
-		tn.srv.Execute("reload")
+		tn.Execute("reload")
 		tn.untilPlaying(a, b)
-		tn.run(time.Second)
+		tn.Wait(time.Second)
 		testenv.Check(t, len(told) == 0, "after the change told %v", told)
-		testenv.Check(t, tn.srv.world.IsDDRace(), "another mode")
+		testenv.Check(t, tn.World().IsDDRace(), "another mode")
 	})
 }

@@ -1,48 +1,47 @@
-package server
+package server_test
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/teeyard/teeyard/client"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
 )
 
 // setMapSize makes the map's file longer. Anything can follow the map in it.
-func (s *Server) setMapSize(size int) (file []byte) {
-	file = slices.Clone(s.gameMap.File)
-	file = append(file, bytes.Repeat([]byte("teeyard!"), size/8+1)[:size-len(file)]...)
-	s.gameMap.setFile(file)
-	return file
+func setMapSize(s *servertest.Server, size int) []byte {
+	return s.SetMapFile(func(file []byte) []byte {
+		return append(file, bytes.Repeat([]byte("teeyard!"), size/8+1)[:size-len(file)]...)
+	})
 }
 
 // downloadMap lets a client download the map, and returns how long that took and the bytes
 // that the server sent meanwhile.
-func downloadMap(t *testing.T, link netsim.Link, kind client.SessionConfig, size int) (took time.Duration, sent int) {
+func downloadMap(t *testing.T, link servertest.Link, kind client.SessionConfig, size int) (took time.Duration, sent int) {
 	t.Helper()
 	tn := newTestNetwork(t, link, 7)
-	file := tn.srv.setMapSize(size)
-	start := tn.net.Now()
+	file := setMapSize(tn.Server, size)
+	start := tn.Net.Now()
 	var p *player
 	kind.OnMap = func(_ string, got []byte) {
-		took, sent = time.Duration(tn.net.Now()-start), int(tn.net.LinkStats(tn.addr.Addr(), p.peer.Addr()).SentBytes)
+		took, sent = time.Duration(tn.Net.Now()-start), int(tn.Net.LinkStats(servertest.Addr.Addr(), p.peer.Addr()).SentBytes)
 		if sha256.Sum256(got) != sha256.Sum256(file) {
 			t.Errorf("got %d bytes, want %d", len(got), len(file))
 		}
 	}
 	p = tn.dial(1, kind)
-	tn.until(5*time.Minute, "downloaded", func() bool { return took > 0 || p.State() == client.Offline })
+	tn.WaitUntil(5*time.Minute, "downloaded", func() bool { return took > 0 || p.State() == client.Offline })
 	if p.State() == client.Offline {
-		t.Errorf("out after %v: %v", time.Duration(tn.net.Now()), p.Err())
+		t.Errorf("out after %v: %v", time.Duration(tn.Net.Now()), p.Err())
 	}
 	return took, sent
 }
@@ -52,8 +51,8 @@ func downloadMap(t *testing.T, link netsim.Link, kind client.SessionConfig, size
 func TestMapDownloadSpeed(t *testing.T) {
 	const size, rtt = 1_500_000, 50 * time.Millisecond
 	for _, kind := range []client.SessionConfig{player07, player06DDNet} {
-		took, _ := downloadMap(t, netsim.Link{Delay: rtt / 2}, kind, size)
-		original := time.Duration(size/(8*mapChunkSize07)) * rtt
+		took, _ := downloadMap(t, servertest.Link{Delay: rtt / 2}, kind, size)
+		original := time.Duration(size/(8*1384)) * rtt
 		t.Logf("%s: %d bytes in %v at a round trip of %v; the original takes %v", kind.Version, size, took, rtt, original)
 		if took > original/5 {
 			t.Errorf("%s: the download took %v, the original takes %v", kind.Version, took, original)
@@ -69,12 +68,12 @@ func TestDownloadOverBadNetworks(t *testing.T) {
 	const size = 1_400_000
 	for _, network := range []struct {
 		name string
-		link netsim.Link
+		link servertest.Link
 	}{
-		{"5 % lost", netsim.Link{Delay: 30 * time.Millisecond, Loss: 0.05}},
-		{"5 % late", netsim.Link{Delay: 30 * time.Millisecond, Late: 0.05, LateBy: 5 * time.Millisecond}},
-		{"20 % late", netsim.Link{Delay: 30 * time.Millisecond, Late: 0.2, LateBy: 5 * time.Millisecond}},
-		{"8 kB/s", netsim.Link{Delay: 30 * time.Millisecond, Rate: 8 << 10}},
+		{"5 % lost", servertest.Link{Delay: 30 * time.Millisecond, Loss: 0.05}},
+		{"5 % late", servertest.Link{Delay: 30 * time.Millisecond, Late: 0.05, LateBy: 5 * time.Millisecond}},
+		{"20 % late", servertest.Link{Delay: 30 * time.Millisecond, Late: 0.2, LateBy: 5 * time.Millisecond}},
+		{"8 kB/s", servertest.Link{Delay: 30 * time.Millisecond, Rate: 8 << 10}},
 	} {
 		for _, kind := range []client.SessionConfig{player07, player06DDNet} {
 			took, sent := downloadMap(t, network.link, kind, size)
@@ -92,19 +91,19 @@ func TestDownloadOverBadNetworks(t *testing.T) {
 func TestMapIsNotSentForEver(t *testing.T) {
 	const size, attackers = 1 << 20, 4
 	ts := newTestServer(t, nil)
-	file := ts.srv.setMapSize(size)
+	file := setMapSize(ts, size)
 	var all []*testclient.Client
 	for i := range attackers {
-		all = append(all, ts.connectAs(client06DDNet, ip(i+1)).Info())
+		all = append(all, ts.ConnectAs(client06DDNet, ip(i+1)).Info())
 	}
-	honest := ts.connect(ip(100))
+	honest := ts.Connect(ip(100))
 	var got []byte
 	honest.OnMessage = on(func(m *msg7.MapData) { got = append(got, m.Data...) })
 	honest.Info()
 	inTick, total, most, ticks := map[int32]int{}, 0, 0, 0
-	toClients := ts.send
-	ts.send = func(to transport.Peer, b []byte) {
-		inTick[ts.srv.clock.tick] += len(b)
+	toClients := ts.Deliver
+	ts.Deliver = func(to transport.Peer, b []byte) {
+		inTick[ts.World().Tick()] += len(b)
 		toClients(to, b)
 	}
 	for range 50 * 5 {
@@ -114,7 +113,7 @@ func TestMapIsNotSentForEver(t *testing.T) {
 			}
 		}
 		honest.RequestMap(0)
-		ts.step(1)
+		ts.Step(1)
 		if len(got) < len(file) {
 			ticks++
 		}
@@ -124,10 +123,10 @@ func TestMapIsNotSentForEver(t *testing.T) {
 		most = max(most, n)
 	}
 	t.Logf("%d bytes sent, at most %d in a tick; the honest client had its map after %d ticks", total, most, ticks)
-	if most > mapBytesPerTick*11/10 {
+	if most > server.MapBytesPerTick*11/10 {
 		t.Errorf("%d bytes sent in a tick", most)
 	}
-	if limit := (attackers*maxMapSends + 1) * size * 11 / 10; total > limit || total < limit/2 {
+	if limit := (attackers*server.MaxMapSends + 1) * size * 11 / 10; total > limit || total < limit/2 {
 		t.Errorf("%d bytes sent, want at most %d", total, limit)
 	}
 	if !bytes.Equal(got, file) || ticks > 20 {
@@ -140,22 +139,22 @@ func TestMapIsNotSentForEver(t *testing.T) {
 func TestResendRequestsWithoutEnd(t *testing.T) {
 	bothVersions(t, func(t *testing.T, kind testclient.Config) {
 		ts := newTestServer(t, nil)
-		ts.srv.setMapSize(1 << 20)
-		p := ts.connectAs(kind, ip(1)).Info()
+		setMapSize(ts, 1<<20)
+		p := ts.ConnectAs(kind, ip(1)).Info()
 		p.Deaf = true
 		p.RequestMap(0)
-		ts.step(1)
-		window := ts.sentBytes
+		ts.Step(1)
+		window := ts.Bytes
 		for range 50 * 9 {
 			for range 2 {
 				p.SendRaw(p.AppendPacket(nil, packet.FlagResend, 0, nil))
 			}
-			ts.step(1)
+			ts.Step(1)
 		}
-		if ts.session(p) == nil {
+		if ts.State(p) == "" {
 			t.Fatalf("closed with %q", p.Reason)
 		}
-		if sent := ts.sentBytes - window; sent > 2*window {
+		if sent := ts.Bytes - window; sent > 2*window {
 			t.Errorf("%d bytes sent again, %d were on their way", sent, window)
 		}
 	})
@@ -167,29 +166,29 @@ func TestResendRequestsWithoutEnd(t *testing.T) {
 func TestMapDownloadSpeedIsACap(t *testing.T) {
 	testenv.OneGoroutine(t)
 	const size = 400_000
-	good, bad := netsim.Link{Delay: 25 * time.Millisecond}, netsim.Link{Delay: 25 * time.Millisecond, Loss: 0.05}
+	good, bad := servertest.Link{Delay: 25 * time.Millisecond}, servertest.Link{Delay: 25 * time.Millisecond, Loss: 0.05}
 	for _, kind := range []client.SessionConfig{player07, player06DDNet, player06} {
-		for _, link := range []netsim.Link{good, bad} {
+		for _, link := range []servertest.Link{good, bad} {
 			free := time.Duration(0)
 			for _, speed := range []int{8, 16, 1, 2, 4, 7} {
 				tn := newTestNetwork(t, link, 7, fmt.Sprintf("sv_map_download_speed %d", speed))
-				file := tn.srv.setMapSize(size)
+				file := setMapSize(tn.Server, size)
 				kind.OnMap = func(_ string, got []byte) {
 					if sha256.Sum256(got) != sha256.Sum256(file) {
 						t.Errorf("got %d bytes, want %d", len(got), len(file))
 					}
 				}
-				begun := tn.now()
+				begun := tn.Now()
 				p := tn.dial(1, kind)
-				sent := func() int { return int(tn.net.LinkStats(tn.addr.Addr(), p.peer.Addr()).SentBytes) }
+				sent := func() int { return int(tn.Net.LinkStats(servertest.Addr.Addr(), p.peer.Addr()).SentBytes) }
 				last, most := 0, 0 // in a second
-				for p.State() != client.Playing && tn.now().Sub(begun) < time.Minute {
-					tn.run(time.Second)
+				for p.State() != client.Playing && tn.Now().Sub(begun) < time.Minute {
+					tn.Wait(time.Second)
 					if n := sent(); p.State() != client.Playing {
 						most, last = max(most, n-last), n
 					}
 				}
-				took := tn.now().Sub(begun)
+				took := tn.Now().Sub(begun)
 				limit := speed * 32 << 10
 				t.Logf("%s, loss %g, speed %d: %v, %d bytes in a second at most", kind.Version, link.Loss, speed, took, most)
 				if p.State() != client.Playing {
@@ -212,12 +211,12 @@ func TestMapDownloadSpeedIsACap(t *testing.T) {
 	}
 
 	tn := newTestNetwork(t, good, 7, "sv_map_download_speed 1")
-	tn.srv.setMapSize(2_000_000)
+	setMapSize(tn.Server, 2_000_000)
 	p := tn.dial(1, player07)
-	tn.run(5 * time.Second)
+	tn.Wait(5 * time.Second)
 	if p.State() == client.Playing {
 		t.Fatal("in at once")
 	}
-	tn.srv.Execute("sv_map_download_speed 8")
-	tn.until(3*time.Second, "playing after the limit was taken away", func() bool { return p.State() == client.Playing })
+	tn.Execute("sv_map_download_speed 8")
+	tn.WaitUntil(3*time.Second, "playing after the limit was taken away", func() bool { return p.State() == client.Playing })
 }

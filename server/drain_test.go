@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"slices"
@@ -20,21 +20,21 @@ func TestDrain(t *testing.T) {
 			redirected++
 		}
 	}}
-	clients := []*testclient.Client{ts.join(ip(1), "seven"), ts.joinAs(client06DDNet, ip(2), "old"), ts.joinAs(latest, ip(3), "new")}
-	ts.srv.Execute("drain nowhere; drain 0; drain 65536; drain 8303; drain 08304; drain off")
-	if got := strings.Count(ts.log.String(), "is not the port of another server on this machine"); got != 5 || strings.Contains(ts.log.String(), "new clients are rejected") || ts.srv.drain.active {
-		t.Fatalf("%d refusals in\n%s", got, ts.log.String())
+	clients := []*testclient.Client{ts.Enter(ip(1), "seven"), ts.EnterAs(client06DDNet, ip(2), "old"), ts.EnterAs(latest, ip(3), "new")}
+	ts.Execute("drain nowhere; drain 0; drain 65536; drain 8303; drain 08304; drain off")
+	if got := strings.Count(ts.Log.String(), "is not the port of another server on this machine"); got != 5 || strings.Contains(ts.Log.String(), "new clients are rejected") {
+		t.Fatalf("%d refusals in\n%s", got, ts.Log.String())
 	}
-	ts.srv.Execute("drain 8304")
-	if !strings.Contains(ts.log.String(), "[server]: drain: new clients are rejected; the server ends after this match, or as soon as the 3 clients have left (drain off cancels this); it then sends DDNet clients from 17.2 on to port 8304\n") {
-		t.Errorf("drain prints\n%s", ts.log.String())
+	ts.Execute("drain 8304")
+	if !strings.Contains(ts.Log.String(), "[server]: drain: new clients are rejected; the server ends after this match, or as soon as the 3 clients have left (drain off cancels this); it then sends DDNet clients from 17.2 on to port 8304\n") {
+		t.Errorf("drain prints\n%s", ts.Log.String())
 	}
-	ts.idle(2, clients...)
+	ts.Idle(2, clients...)
 	if chat := clients[1].Chat; !slices.ContainsFunc(chat, func(line string) bool { return strings.Contains(line, "The server ends after this match") }) {
 		t.Errorf("players are told %q", chat)
 	}
 	for i, kind := range []testclient.Config{client07, client06DDNet, client065, client064} {
-		c := ts.connectAs(kind, ip(10+i))
+		c := ts.ConnectAs(kind, ip(10+i))
 		if !c.Closed { // 0.6.5 says that it has the token with its first message
 			c.Info()
 		}
@@ -42,52 +42,52 @@ func TestDrain(t *testing.T) {
 			t.Errorf("client %d: closed %v, %q", i, c.Closed, c.Reason)
 		}
 	}
-	if n := ts.srv.Drops()["draining"]; n != 4 {
+	if n := ts.Drops()["draining"]; n != 4 {
 		t.Errorf("%d refusals are counted", n)
 	}
 
 	// The match goes on, for as long as it takes, and so does the scoreboard.
-	ts.idle(60*50, clients...)
-	if ts.srv.shutdown.requested {
+	ts.Idle(60*50, clients...)
+	if ended(ts) {
 		t.Fatal("the server ends in the middle of a match")
 	}
-	ts.srv.Execute("change_map")
-	ts.idle(9*50, clients...)
-	if ts.srv.shutdown.requested || redirected != 0 || !ts.srv.drain.decided {
-		t.Fatalf("the server ends while the scoreboard is shown: %v", ts.srv.drain)
+	ts.Execute("change_map")
+	ts.Idle(9*50, clients...)
+	if ended(ts) || redirected != 0 {
+		t.Fatal("the server ends while the scoreboard is shown")
 	}
-	ts.idle(2*50, clients...)
-	if ts.srv.shutdown.requested || redirected != 1 || clients[0].Closed {
-		t.Fatalf("clients have no time to go: %d redirected, %v", redirected, ts.srv.drain)
+	ts.Idle(2*50, clients...)
+	if ended(ts) || redirected != 1 || clients[0].Closed {
+		t.Fatalf("clients have no time to go: %d redirected", redirected)
 	}
 	clients[2].Close("")
-	ts.idle(4*50, clients[:2]...)
-	if s := ts.srv.shutdown; !s.requested || s.reason != "This server has moved to port 8304" {
-		t.Errorf("the server does not end: %+v", s)
+	ts.Idle(4*50, clients[:2]...)
+	if reason, _ := ts.ShutdownRequested(); reason != "This server has moved to port 8304" {
+		t.Errorf("the server does not end: %q", reason)
 	}
 }
 
 // TestDrainWhenEmpty: without anybody in the game there is nothing to wait for.
 func TestDrainWhenEmpty(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_bots 2")
-	ts.step(5)
-	ts.srv.Execute("drain")
-	ts.step(1)
-	if s := ts.srv.shutdown; !s.requested || s.reason != "" {
-		t.Errorf("an empty server does not end: %+v", s)
+	ts.Step(5)
+	ts.Execute("drain")
+	ts.Step(1)
+	if reason, ended := ts.ShutdownRequested(); !ended || reason != "" {
+		t.Errorf("an empty server does not end: %q", reason)
 	}
 
 	ts = newTestServer(t, nil)
-	a, b := ts.join(ip(1), "a"), ts.join(ip(2), "b")
-	ts.srv.Execute("drain")
+	a, b := ts.Enter(ip(1), "a"), ts.Enter(ip(2), "b")
+	ts.Execute("drain")
 	a.Close("")
-	ts.idle(50, b)
-	if ts.srv.shutdown.requested {
+	ts.Idle(50, b)
+	if ended(ts) {
 		t.Error("somebody still plays")
 	}
 	b.Close("")
-	ts.step(2)
-	if !ts.srv.shutdown.requested {
+	ts.Step(2)
+	if !ended(ts) {
 		t.Error("everybody has left, the server goes on")
 	}
 }
@@ -95,25 +95,25 @@ func TestDrainWhenEmpty(t *testing.T) {
 // TestDrainOff takes it back, also while the scoreboard is shown.
 func TestDrainOff(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_inactivekick_time 0")
-	a := ts.join(ip(1), "a")
-	ts.srv.Execute("drain")
-	ts.srv.Execute("change_map")
-	ts.idle(50, a)
-	ts.srv.Execute("drain off")
-	if c := ts.connect(ip(2)); c.Closed {
+	a := ts.Enter(ip(1), "a")
+	ts.Execute("drain")
+	ts.Execute("change_map")
+	ts.Idle(50, a)
+	ts.Execute("drain off")
+	if c := ts.Connect(ip(2)); c.Closed {
 		t.Errorf("refused: %s", c.Reason)
 	}
-	ts.idle(20*50, a)
-	if ts.srv.shutdown.requested {
+	ts.Idle(20*50, a)
+	if ended(ts) {
 		t.Error("the server ends all the same")
 	}
 
 	// One that is drained while a scoreboard is shown ends after that one.
-	ts.srv.Execute("change_map")
-	ts.idle(50, a)
-	ts.srv.Execute("drain")
-	ts.idle(10*50, a)
-	if !ts.srv.shutdown.requested {
+	ts.Execute("change_map")
+	ts.Idle(50, a)
+	ts.Execute("drain")
+	ts.Idle(10*50, a)
+	if !ended(ts) {
 		t.Error("the server begins another match")
 	}
 }

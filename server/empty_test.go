@@ -1,6 +1,7 @@
-package server
+package server_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/testclient"
@@ -12,34 +13,34 @@ import (
 // TestWhenEmpty: what is to happen when the last player leaves happens then, and not while nobody has come yet.
 func TestWhenEmpty(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_reload_when_empty 1")
-	world := ts.srv.world
+	world := ts.World()
 	visit := func() {
-		p := ts.join(local(1), "p")
-		other := ts.join(local(2), "other")
+		p := ts.Enter(local(1), "p")
+		other := ts.Enter(local(2), "other")
 		other.Close("")
-		ts.idle(60, p)
+		ts.Idle(60, p)
 		p.Close("")
-		ts.step(60)
+		ts.Step(60)
 	}
-	ts.step(100)
-	testenv.Check(t, ts.srv.world == world, "the map is read again before anybody has come")
+	ts.Step(100)
+	testenv.Check(t, ts.World() == world, "the map is read again before anybody has come")
 	visit()
-	testenv.Check(t, ts.srv.world != world && ts.srv.settings.ReloadWhenEmpty == 0, "sv_reload_when_empty 1 has no effect, or does not end")
-	world = ts.srv.world
+	testenv.Check(t, ts.World() != world && value(ts, "sv_reload_when_empty") == "0", "sv_reload_when_empty 1 has no effect, or does not end")
+	world = ts.World()
 	visit()
-	testenv.Check(t, ts.srv.world == world, "sv_reload_when_empty 1 has an effect twice")
-	ts.srv.Execute("sv_reload_when_empty 2")
+	testenv.Check(t, ts.World() == world, "sv_reload_when_empty 1 has an effect twice")
+	ts.Execute("sv_reload_when_empty 2")
 	for range 2 {
-		world = ts.srv.world
+		world = ts.World()
 		visit()
-		testenv.Check(t, ts.srv.world != world && ts.srv.settings.ReloadWhenEmpty == 2, "sv_reload_when_empty 2 has no effect, or ends")
+		testenv.Check(t, ts.World() != world && value(ts, "sv_reload_when_empty") == "2", "sv_reload_when_empty 2 has no effect, or ends")
 	}
-	testenv.Check(t, !ts.srv.shutdown.requested, "the server shuts down")
-	ts.srv.Execute("sv_shutdown_when_empty 1")
-	ts.step(100)
-	testenv.Check(t, !ts.srv.shutdown.requested, "the server shuts down before anybody has come")
+	testenv.Check(t, !ended(ts), "the server shuts down")
+	ts.Execute("sv_shutdown_when_empty 1")
+	ts.Step(100)
+	testenv.Check(t, !ended(ts), "the server shuts down before anybody has come")
 	visit()
-	testenv.Check(t, ts.srv.shutdown.requested, "sv_shutdown_when_empty has no effect")
+	testenv.Check(t, ended(ts), "sv_shutdown_when_empty has no effect")
 }
 
 // TestClientSuggestions: each kind of client is suggested what operators have for it.
@@ -54,22 +55,25 @@ func TestClientSuggestions(t *testing.T) {
 		{"0.7", client07, 0, "new\nclient"}, {"0.6", client06, 0, "new\nclient"}, {"old DDNet", client06DDNet, 706, "old"},
 		{"DDNet", client06DDNet, 16040, ""}, {"a bot", client06DDNet, 15, "bot"}, {"a bot", client06DDNet, 502, "bot"},
 	} {
-		p := ts.joinAs(c.kind, local(i+1), "p")
 		var got string
-		p.OnMessage = func(m testclient.Message) {
-			switch m := m.(type) {
-			case *msg6.SvBroadcast:
-				got = string(m.Message)
-			case *msg7.SvBroadcast:
-				got = string(m.Message)
+		suggested := func(text []byte) {
+			if !strings.HasPrefix(string(text), "Warmup") {
+				got = string(text)
 			}
 		}
-		s := ts.session(p)
-		s.clientVersion = c.version
-		ts.srv.suggestClient(s)
-		ts.idle(10, p)
+		c.kind.Release = c.version
+		c.kind.OnMessage = func(m testclient.Message) {
+			switch m := m.(type) {
+			case *msg6.SvBroadcast:
+				suggested(m.Message)
+			case *msg7.SvBroadcast:
+				suggested(m.Message)
+			}
+		}
+		p := ts.EnterAs(c.kind, local(i+1), "p")
+		ts.Idle(10, p)
 		testenv.Check(t, got == c.want, "%s is suggested %q, want %q", c.name, got, c.want)
 		p.Close("")
-		ts.step(2)
+		ts.Step(2)
 	}
 }

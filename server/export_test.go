@@ -1,5 +1,66 @@
 package server
 
-import "flag"
+import (
+	"flag"
+	"slices"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/halflife/wire"
+	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/server/console"
+)
 
 var update = flag.Bool("update", false, "write the golden files anew")
+
+// The limits that tests of package server_test reach.
+const (
+	MapBytesPerTick  = mapBytesPerTick
+	MaxMapSends      = maxMapSends
+	MaxReply         = maxReply
+	MaxStoreRequests = maxStoreRequests
+	ImpureTuning     = impureTuning
+)
+
+// ReplyRate is the limit of replies to chat commands.
+var ReplyRate = replyRate
+
+// Functions of the server that tests of package server_test call without a client.
+var (
+	ListChatCommand = (*Server).listChatCommand
+	LogFlag         = (*Server).logFlag
+	ReloadNow       = (*Server).reload
+	ServerInfo      = (*Server).serverInfo
+)
+
+// ShutdownRequested reports whether a command has asked the server to end, and the reason.
+func (s *Server) ShutdownRequested() (reason string, ok bool) {
+	return s.shutdown.reason, s.shutdown.requested
+}
+
+// RunTask waits for a function that another goroutine gives to Do, and runs it.
+func (s *Server) RunTask() { (<-s.tasks)() }
+
+// SetMapFile changes the file that clients download, and returns it.
+func (s *Server) SetMapFile(change func(file []byte) []byte) []byte {
+	file := change(slices.Clone(s.gameMap.File))
+	s.gameMap.setFile(file)
+	return file
+}
+
+// Restart makes the server restart the map, as at the end of a match.
+func (s *Server) Restart() { s.mapChange.restart = true }
+
+// Language returns the server's console.
+func (s *Server) Language() *console.Console { return s.console }
+
+// ModView returns the text of mods that a player sees, and whether the player sees a menu with a line.
+func (s *Server) ModView(id game.PlayerID, line string) (text string, hasLine bool) {
+	return s.sessions[id].modView.text, s.sessions[id].modView.menu != 0 && s.hasMenuLine(id, line)
+}
+
+// ListedPlayers returns the information for server browsers, and the players for Half-Life.
+func ListedPlayers(s *Server) (info query.Info, players []wire.Player) {
+	s.fillQueryInfo(&info)
+	s.halfLife.Info()
+	return info, s.halfLife.Players(nil)
+}

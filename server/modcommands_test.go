@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"errors"
@@ -11,11 +11,12 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // speedMod has a variable, a text, and a command each for players and operators.
@@ -42,8 +43,8 @@ func (m *speedMod) State() any { return &m.speed }
 func newSpeedMod() game.Mod { return &speedMod{} }
 
 // speedConfig has the mod speed.
-func speedConfig() Config {
-	return Config{FindMod: func(name string) (func() game.Mod, error) {
+func speedConfig() server.Config {
+	return server.Config{FindMod: func(name string) (func() game.Mod, error) {
 		if name != "speed" {
 			return nil, errors.New("no such mod")
 		}
@@ -55,10 +56,10 @@ func speedConfig() Config {
 // a mod declares, and that the log of the match verifies.
 func TestModCommands(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
-		var s memoryReplays
+		var s servertest.Folder
 		cfg := speedConfig()
 		cfg.Replays = &s
-		tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, cfg, "sv_mods speed; sv_replay 1; sv_spamprotection 0; speed_title slow; speed_of_all 12")
+		tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, cfg, "sv_mods speed; sv_replay 1; sv_spamprotection 0; speed_title slow; speed_of_all 12")
 		p := tn.dial(1, named(kind, "a"))
 		offered := offers(p)
 		commands := map[string]string{}
@@ -73,7 +74,7 @@ func TestModCommands(t *testing.T) {
 			}
 		}
 		tn.untilPlaying(p)
-		tn.run(time.Second)
+		tn.Wait(time.Second)
 		if want := "double|i[number] ?f[factor] ?r[text]|Doubles a number"; p.Version() == client.Version07 && !slices.Contains(*offered, want) {
 			t.Errorf("offered %q", *offered)
 		}
@@ -88,7 +89,7 @@ func TestModCommands(t *testing.T) {
 			}
 		}
 		p.login("adminpw")
-		tn.run(5 * time.Second)
+		tn.Wait(5 * time.Second)
 		for name, want := range map[string]string{"speed_of_all": "?i|How fast", "speed_title": "?r|Its name", "speed_report": "?s[word]|Says how fast"} {
 			if commands[name] != want {
 				t.Errorf("%s is listed as %q", name, commands[name])
@@ -107,12 +108,12 @@ func TestModCommands(t *testing.T) {
 		if want := []string{"speed is 3", "speed is 4", "speed is 7", "speed is 9"}; !slices.Equal(p.chat[-1][1:], want) {
 			t.Errorf("chat %q", p.chat[-1])
 		}
-		if cfg := string(tn.srv.console.AppendConfig(nil)); !strings.Contains(cfg, "speed_of_all 9\nspeed_title \"slow\"\n") {
+		if cfg := string(tn.Language().AppendConfig(nil)); !strings.Contains(cfg, "speed_of_all 9\nspeed_title \"slow\"\n") {
 			t.Errorf("saved:\n%s", cfg)
 		}
 		checkStats(t, p)
-		tn.srv.Shutdown(tn.now(), "")
-		logs := s.verify(t, 1, newSpeedMod)
+		tn.Shutdown(tn.Now(), "")
+		logs := verify(t, &s, 1, newSpeedMod)
 		if n := logs[0].commands; n[game.CmdChatCommand] != 2 || n[game.CmdConsoleCommand] != 4 || n[game.CmdSetVariable] != 4 || logs[0].HashesMatched < 10 {
 			t.Errorf("log %+v", logs[0])
 		}
@@ -125,72 +126,72 @@ func TestModVariablesLast(t *testing.T) {
 	cfg := speedConfig()
 	cfg.Files = fstest.MapFS{"x.cfg": {Data: []byte("sv_name x\nspeed_of_all 8\nspeed_of_al 1\nadd_vote fast speed_of_all 9\nadd_vote slow \"speed_of_all 1\"\nadd_vote bad nonsense\nspeed_report now\n")}}
 	ts := newTestServerWith(t, cfg, "exec x.cfg")
-	if log := ts.log.String(); !strings.Contains(log, "x.cfg:2: No such command: speed_of_all.") || !strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
+	if log := ts.Log.String(); !strings.Contains(log, "x.cfg:2: No such command: speed_of_all.") || !strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
 		!strings.Contains(log, "x.cfg:4: skipped invalid command") || !strings.Contains(log, "x.cfg:7: No such command: speed_report.") {
 		t.Errorf("without the mod:\n%s", log)
 	}
 	next := func(line string) {
 		t.Helper()
-		ts.srv.Execute(line)
-		ts.srv.Execute("reload")
-		ts.step(2)
+		ts.Execute(line)
+		ts.Execute("reload")
+		ts.Step(2)
 	}
-	value := func(want string) {
+	inForce := func(want string) {
 		t.Helper()
 		got := "none"
-		for _, v := range ts.srv.world.Variables() {
+		for _, v := range ts.World().Variables() {
 			if v.Name == "speed_of_all" {
 				got = v.Value
 			}
 		}
-		if got != want || want != "none" && ts.srv.console.Value("speed_of_all") != want {
-			t.Errorf("the world has %s and the console %q, not %s", got, ts.srv.console.Value("speed_of_all"), want)
+		if got != want || want != "none" && ts.Language().Value("speed_of_all") != want {
+			t.Errorf("the world has %s and the console %q, not %s", got, ts.Language().Value("speed_of_all"), want)
 		}
 	}
-	value("none")
+	inForce("none")
 	next("sv_mods speed")
-	value("8")
+	inForce("8")
 	next("")
-	value("8")
-	ts.srv.Execute("speed_of_all 2; mod_command speed_of_all 1")
-	ts.step(1)
-	value("2")
+	inForce("8")
+	ts.Execute("speed_of_all 2; mod_command speed_of_all 1")
+	ts.Step(1)
+	inForce("2")
 	next("")
-	value("2")
-	if e, _ := ts.srv.console.Lookup("speed_of_all", console.Operator); e.Level != 1 {
+	inForce("2")
+	if e, _ := ts.Language().Lookup("speed_of_all", console.Operator); e.Level != 1 {
 		t.Error("moderators lose a variable with the map")
 	}
 	next("sv_mods \"\"")
-	value("none")
-	ts.log.Reset()
-	ts.srv.Execute("speed_of_all 3")
-	if !strings.Contains(ts.log.String(), "No such command: speed_of_all.") {
-		t.Errorf("without the mod:\n%s", ts.log.String())
+	inForce("none")
+	ts.Log.Reset()
+	ts.Execute("speed_of_all 3")
+	if !strings.Contains(ts.Log.String(), "No such command: speed_of_all.") {
+		t.Errorf("without the mod:\n%s", ts.Log.String())
 	}
 	next("sv_mods speed")
-	value("2")
+	inForce("2")
 
 	next("sv_mods \"\"")
-	ts.srv.reload(console.ReadConfiguration(fstest.MapFS{"y.cfg": {Data: []byte("speed_of_all 6")}}, []string{"-f", "y.cfg"}))
+	server.ReloadNow(ts.Server, console.ReadConfiguration(fstest.MapFS{"y.cfg": {Data: []byte("speed_of_all 6")}}, []string{"-f", "y.cfg"}))
 	next("sv_mods speed")
-	value("6")
-	ts.srv.reload(console.ReadConfiguration(fstest.MapFS{"y.cfg": {Data: []byte("speed_of_all 7\nspeed_title again\nnonsense 5")}}, []string{"-f", "y.cfg"}))
-	ts.step(1)
-	value("7")
+	inForce("6")
+	server.ReloadNow(ts.Server, console.ReadConfiguration(fstest.MapFS{"y.cfg": {Data: []byte("speed_of_all 7\nspeed_title again\nnonsense 5")}}, []string{"-f", "y.cfg"}))
+	ts.Step(1)
+	inForce("7")
 
 	with := newTestServerWith(t, cfg, "sv_mods speed; mod_command speed_of_all 1; exec x.cfg")
-	if e, _ := with.srv.console.Lookup("speed_of_all", console.Operator); e.Level != 1 {
+	if e, _ := with.Language().Lookup("speed_of_all", console.Operator); e.Level != 1 {
 		t.Error("moderators may not set what the configuration lets them")
 	}
-	if log := with.log.String(); strings.Contains(log, "speed_of_all") && !strings.Contains(log, "added option") || !strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
+	if log := with.Log.String(); strings.Contains(log, "speed_of_all") && !strings.Contains(log, "added option") || !strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
 		!strings.Contains(log, "x.cfg:6: skipped invalid command 'nonsense'") {
 		t.Errorf("with the mod:\n%s", log)
 	}
-	if got := with.srv.votes.Options(); len(got) != 2 || got[0].Text != "fast" || got[1].Text != "slow" {
+	if got := with.Votes().Options; len(got) != 2 || got[0].Text != "fast" || got[1].Text != "slow" {
 		t.Errorf("options %q", got)
 	}
-	with.step(1)
-	if log := with.log.String(); !strings.Contains(log, `[mod]: player -1 asks ["now"]: 8`) {
+	with.Step(1)
+	if log := with.Log.String(); !strings.Contains(log, `[mod]: player -1 asks ["now"]: 8`) {
 		t.Errorf("a command of the configuration:\n%s", log)
 	}
 }
@@ -212,7 +213,7 @@ func TestModCommandsThatExist(t *testing.T) {
 			}
 		},
 	} {
-		_, err := New(Config{Mods: []func() game.Mod{func() game.Mod { return start }}})
+		_, err := server.New(server.Config{Mods: []func() game.Mod{func() game.Mod { return start }}})
 		if !errors.Is(err, game.ErrDeclared) || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("have %v, want %s", err, want)
 		}
@@ -227,7 +228,7 @@ func (f startMod) Start(tx *game.Tx) { f(tx) }
 // TestModListsChange checks that operators and players are told when a mod comes or goes with a
 // map.
 func TestModListsChange(t *testing.T) {
-	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, speedConfig())
+	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, speedConfig())
 	p := tn.join(1, "a")
 	offered := offers(p)
 	listed := map[string]bool{}
@@ -242,12 +243,12 @@ func TestModListsChange(t *testing.T) {
 		}
 	}
 	p.login("adminpw")
-	tn.run(5 * time.Second)
+	tn.Wait(5 * time.Second)
 	for _, mods := range []string{"speed", "", "speed"} {
 		p.rcon("sv_mods \"" + mods + "\"")
 		*offered = nil // as clients do with a new map
 		p.rcon("reload")
-		tn.run(5 * time.Second)
+		tn.Wait(5 * time.Second)
 		with := mods != ""
 		if chat := slices.ContainsFunc(*offered, func(s string) bool { return strings.HasPrefix(s, "double|") }); chat != with || listed["speed_of_all"] != with || listed["speed_report"] != with || !listed["status"] {
 			t.Errorf("sv_mods %q: offered %v, listed %v", mods, chat, listed["speed_of_all"])
@@ -258,15 +259,15 @@ func TestModListsChange(t *testing.T) {
 // TestModCommandFlood checks that a player who floods commands of a mod gets few of them run.
 func TestModCommandFlood(t *testing.T) {
 	bothVersions(t, func(t *testing.T, kind testclient.Config) {
-		ts := newTestServerWith(t, Config{Mods: []func() game.Mod{newSpeedMod}})
-		c := ts.joinAs(kind, ip(1), "a")
-		ts.idle(10, c)
+		ts := newTestServerWith(t, server.Config{Mods: []func() game.Mod{newSpeedMod}})
+		c := ts.EnterAs(kind, ip(1), "a")
+		ts.Idle(10, c)
 		c.Chat = nil
 		for range 50 {
 			for range 10 {
 				c.Say("/double 4")
 			}
-			ts.idle(1, c)
+			ts.Idle(1, c)
 		}
 		if n := len(c.Chat); n < 3 || n > 5 {
 			t.Errorf("%d of 500 commands in a second", n)
@@ -279,27 +280,27 @@ func TestModCommandFlood(t *testing.T) {
 func TestModVariablesResume(t *testing.T) {
 	var store memoryStore
 	start := func() *testServer {
-		return newTestServerWith(t, Config{Resume: &store, Mods: []func() game.Mod{newSpeedMod, newShowMod}},
+		return newTestServerWith(t, server.Config{Resume: &store, Mods: []func() game.Mod{newSpeedMod, newShowMod}},
 			"sv_resume 1; sv_warmup 0; sv_scorelimit 0; sv_spamprotection 0; speed_of_all 8; speed_title one")
 	}
 	ts := start()
-	c := ts.join(ip(1), "dora")
-	ts.srv.Execute("speed_of_all 3")
+	c := ts.Enter(ip(1), "dora")
+	ts.Execute("speed_of_all 3")
 	c.Say("/menu").Say("/text still here").Say("/server Again?")
-	ts.idle(250, c)
+	ts.Idle(250, c)
 	next := start()
-	back := next.join(ip(1), "dora")
-	next.idle(20, back)
-	if v := next.srv.world.Variables(); v[0].Value != "3" || next.srv.console.Value("speed_of_all") != "3" || v[1].Value != "one" {
-		t.Errorf("variables %+v, in the console %q", v, next.srv.console.Value("speed_of_all"))
+	back := next.Enter(ip(1), "dora")
+	next.Idle(20, back)
+	if v := next.World().Variables(); v[0].Value != "3" || next.Language().Value("speed_of_all") != "3" || v[1].Value != "one" {
+		t.Errorf("variables %+v, in the console %q", v, next.Language().Value("speed_of_all"))
 	}
-	next.srv.Execute("speed_of_all 5")
-	next.idle(1, back)
-	if v := next.srv.world.Variables(); v[0].Value != "5" {
+	next.Execute("speed_of_all 5")
+	next.Idle(1, back)
+	if v := next.World().Variables(); v[0].Value != "5" {
 		t.Errorf("set to 5: %+v", v)
 	}
-	id := next.session(back).id
-	if view := &next.session(back).modView; view.text != "still here" || view.menu == 0 || !next.srv.hasMenuLine(id, "fast") || next.srv.Votes().Running != "Again?" {
-		t.Errorf("shows %+v, a vote about %q", view, next.srv.Votes().Running)
+	id := next.ID(back)
+	if text, menu := next.ModView(id, "fast"); text != "still here" || !menu || next.Votes().Running != "Again?" {
+		t.Errorf("shows %q, the menu %v, a vote about %q", text, menu, next.Votes().Running)
 	}
 }

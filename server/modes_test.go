@@ -1,8 +1,7 @@
-package server
+package server_test
 
 import (
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -13,9 +12,10 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // flagRoom is a room where the teams spawn on each other's flag.
@@ -44,8 +44,8 @@ func TestGameTypes(t *testing.T) {
 	testenv.OneGoroutine(t)
 	for _, gameType := range []string{"dm", "tdm", "CTF", "lms", "lts"} {
 		t.Run(gameType, func(t *testing.T) {
-			var s memoryReplays
-			tn := newTestNetworkWith(t, netsim.Link{Delay: 20 * time.Millisecond}, 1, Config{Replays: &s, Files: flagRoom()},
+			var s servertest.Folder
+			tn := newTestNetworkWith(t, servertest.Link{Delay: 20 * time.Millisecond}, 1, server.Config{Replays: &s, Files: flagRoom()},
 				"sv_map room; sv_scorelimit 0; sv_replay 1; sv_gametype "+gameType)
 			var players []*player
 			for i := range 4 {
@@ -58,8 +58,8 @@ func TestGameTypes(t *testing.T) {
 				players = append(players, p)
 			}
 			tn.untilPlaying(players...)
-			tn.run(5 * time.Second)
-			w := tn.srv.world
+			tn.Wait(5 * time.Second)
+			w := tn.World()
 			if w.ModeName() != strings.ToUpper(gameType) {
 				t.Fatalf("plays %s", w.ModeName())
 			}
@@ -76,9 +76,9 @@ func TestGameTypes(t *testing.T) {
 			for _, p := range players {
 				p.moveRandomly()
 			}
-			tn.run(20 * time.Second)
-			tn.srv.record.Close(replay.EndShutdown)
-			if l := s.verify(t, 1)[0]; l.header.GameType != gameType || l.End == replay.EndNone {
+			tn.Wait(20 * time.Second)
+			tn.Shutdown(tn.Now(), "")
+			if l := verify(t, &s, 1)[0]; l.header.GameType != gameType || l.End == replay.EndNone {
 				t.Errorf("the log has the game type %q and the end %v", l.header.GameType, l.End)
 			}
 		})
@@ -87,46 +87,44 @@ func TestGameTypes(t *testing.T) {
 
 // TestConsoleLinesAboutFlags checks the lines that tools read, in the words of 0.7.5.
 func TestConsoleLinesAboutFlags(t *testing.T) {
-	var log strings.Builder
-	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Log: slog.New(rawLog{&log}), Files: flagRoomWith(2)}, "sv_map room; sv_gametype ctf; sv_scorelimit 100")
+	tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{Files: flagRoomWith(2)}, "sv_map room; sv_gametype ctf; sv_scorelimit 100")
 	tn.join(1, "ann")
 	tn.join(2, "ben")
-	log.Reset()
-	tn.until(time.Minute, "the end", func() bool { return tn.srv.world.Frame().Game.State&game.StateGameOver != 0 })
-	tn.srv.logFlag(&game.Event{GameMsg: game.GameMsgCTFReturn, Player: 1})
-	tn.srv.logFlag(&game.Event{GameMsg: game.GameMsgCTFReturn, Player: game.Nobody})
+	tn.Log.Reset()
+	tn.WaitUntil(time.Minute, "the end", func() bool { return tn.World().Frame().Game.State&game.StateGameOver != 0 })
+	server.LogFlag(tn.Server.Server, &game.Event{GameMsg: game.GameMsgCTFReturn, Player: 1})
+	server.LogFlag(tn.Server.Server, &game.Event{GameMsg: game.GameMsgCTFReturn, Player: game.Nobody})
 	want := `[game]: flag_grab player='0:ann' team=0
 [game]: flag_capture player='0:ann' team=0 time=0.02
 [game]: flag_return player='1:ben' team=1
 [game]: flag_return
 `
-	testenv.Check(t, strings.HasSuffix(log.String(), want), "the console says\n%s\nand not at last\n%s", log.String(), want)
+	testenv.Check(t, strings.HasSuffix(tn.Log.String(), want), "the console says\n%s\nand not at last\n%s", tn.Log.String(), want)
 }
 
 // TestRoundsAreNoMatches checks that only matches begin on the console.
 func TestRoundsAreNoMatches(t *testing.T) {
-	var log strings.Builder
-	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Log: slog.New(rawLog{&log})}, "sv_gametype lms; sv_scorelimit 0")
+	tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{}, "sv_gametype lms; sv_scorelimit 0")
 	tn.join(1, "ann")
 	ben := tn.join(2, "ben")
-	tn.until(time.Minute, "a round", func() bool { return tn.srv.world.Frame().Game.State == 0 })
-	tn.run(time.Second)
+	tn.WaitUntil(time.Minute, "a round", func() bool { return tn.World().Frame().Game.State == 0 })
+	tn.Wait(time.Second)
 	ben.send(&msg7.ClKill{})
-	tn.until(time.Minute, "its end", func() bool { return tn.srv.world.Frame().Game.State == game.StateRoundOver })
-	tn.until(time.Minute, "another round", func() bool { return tn.srv.world.Frame().Game.State == 0 })
-	n := strings.Count(log.String(), "start match type='LMS' teamplay='0'")
-	testenv.Check(t, n == 1, "%d matches:\n%s", n, log.String())
+	tn.WaitUntil(time.Minute, "its end", func() bool { return tn.World().Frame().Game.State == game.StateRoundOver })
+	tn.WaitUntil(time.Minute, "another round", func() bool { return tn.World().Frame().Game.State == 0 })
+	n := strings.Count(tn.Log.String(), "start match type='LMS' teamplay='0'")
+	testenv.Check(t, n == 1, "%d matches:\n%s", n, tn.Log.String())
 }
 
 // TestPauseTwice checks that each pause knows what the one before did, also in the same tick.
 func TestPauseTwice(t *testing.T) {
-	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{}, "")
+	tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{}, "")
 	tn.join(1, "ann")
 	tn.join(2, "ben")
 	state := func(commands string) game.GameStateFlags {
-		tn.srv.Execute(commands)
-		tn.run(time.Second)
-		return tn.srv.world.Frame().Game.State
+		tn.Execute(commands)
+		tn.Wait(time.Second)
+		return tn.World().Frame().Game.State
 	}
 	for _, c := range []struct {
 		commands string
@@ -169,19 +167,19 @@ func TestEveryMapGetsANewModeAndNewMods(t *testing.T) {
 		made = append(made, m)
 		return m
 	}
-	modes := Modes{{"dm", func() game.Mode { return newEntrances() }}}
+	modes := server.Modes{{"dm", func() game.Mode { return newEntrances() }}}
 	mods := []func() game.Mod{func() game.Mod { return newEntrances() }}
-	var s memoryReplays
-	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &s, Modes: modes, Mods: mods}, "sv_replay 1")
+	var s servertest.Folder
+	tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{Replays: &s, Modes: modes, Mods: mods}, "sv_replay 1")
 	tn.play(3, time.Second)
-	tn.srv.Execute("sv_map testbox")
-	tn.until(time.Minute, "the other map", func() bool { return tn.srv.gameMap.Name == "testbox" && allPlay(tn.players) })
-	tn.run(time.Second)
-	tn.srv.record.Close(replay.EndShutdown)
+	tn.Execute("sv_map testbox")
+	tn.WaitUntil(time.Minute, "the other map", func() bool { return tn.Map().Name == "testbox" && allPlay(tn.players) })
+	tn.Wait(time.Second)
+	tn.Shutdown(tn.Now(), "")
 	names, _ := s.Names()
 	testenv.Require(t, len(made) == 4 && len(names) == 2, "%d values and %d logs for two maps", len(made), len(names))
 	for _, name := range names {
-		_, err := replay.Verify(s.reader(t, name), replay.VerifyConfig{Modes: modes.New, Mods: mods})
+		_, err := replay.Verify(reader(&s, name), replay.VerifyConfig{Modes: modes.New, Mods: mods})
 		testenv.Check(t, err == nil, "%v", err)
 	}
 	for i, m := range made {
@@ -199,24 +197,23 @@ func (impure) GameType(mode string) string { return "x" + mode }
 // TestTuningOfMods sets a tuning in the configuration, which counts if the mods allow it.
 func TestTuningOfMods(t *testing.T) {
 	for mods, want := range map[string]int32{"impure": 25, `""`: 50} {
-		var log strings.Builder
-		tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{
-			Log: slog.New(rawLog{&log}), FindMod: func(string) (func() game.Mod, error) { return func() game.Mod { return impure{} }, nil },
+		tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{
+			FindMod: func(string) (func() game.Mod, error) { return func() game.Mod { return impure{} }, nil },
 		}, "tune gravity 0.25; sv_mods "+mods)
 		tn.play(1, time.Second)
 		i := physics.TuneParamIndex("gravity")
 		pure := want == 50
-		testenv.Check(t, tn.srv.world.Tuning()[i] == want && strings.Contains(log.String(), impureTuning) == pure, "%s: gravity %d\n%s", mods, tn.srv.world.Tuning()[i], log.String())
-		testenv.Check(t, (tn.srv.world.ModeName() == "DM") == pure, "%s: game type %s", mods, tn.srv.world.ModeName())
-		tn.srv.Execute("tune gravity 0.3; sv_name x")
-		tn.run(time.Second)
-		testenv.Check(t, (tn.srv.world.Tuning()[i] == 30) == !pure, "%s: set later, gravity is %d", mods, tn.srv.world.Tuning()[i])
+		testenv.Check(t, tn.World().Tuning()[i] == want && strings.Contains(tn.Log.String(), server.ImpureTuning) == pure, "%s: gravity %d\n%s", mods, tn.World().Tuning()[i], tn.Log.String())
+		testenv.Check(t, (tn.World().ModeName() == "DM") == pure, "%s: game type %s", mods, tn.World().ModeName())
+		tn.Execute("tune gravity 0.3; sv_name x")
+		tn.Wait(time.Second)
+		testenv.Check(t, (tn.World().Tuning()[i] == 30) == !pure, "%s: set later, gravity is %d", mods, tn.World().Tuning()[i])
 		// The game type of the next map changes nothing yet.
-		tn.srv.Execute("sv_gametype mod; sv_scorelimit 7")
-		tn.run(time.Second)
-		tn.srv.Execute("tune gravity 0.4")
-		tn.run(time.Second)
-		testenv.Check(t, tn.srv.world.Rules().ScoreLimit == 7 && (tn.srv.world.Tuning()[i] == 40) == !pure, "%s: with the game type of the next map gravity is %d", mods, tn.srv.world.Tuning()[i])
+		tn.Execute("sv_gametype mod; sv_scorelimit 7")
+		tn.Wait(time.Second)
+		tn.Execute("tune gravity 0.4")
+		tn.Wait(time.Second)
+		testenv.Check(t, tn.World().Rules().ScoreLimit == 7 && (tn.World().Tuning()[i] == 40) == !pure, "%s: with the game type of the next map gravity is %d", mods, tn.World().Tuning()[i])
 	}
 }
 
@@ -237,8 +234,7 @@ func namedEntrances(made map[string]int) func(string) (func() game.Mod, error) {
 // is wrong the running game stays.
 func TestModsAreChosenByName(t *testing.T) {
 	made := map[string]int{}
-	var log strings.Builder
-	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{FindMod: namedEntrances(made), Log: slog.New(rawLog{&log})}, "sv_mods a")
+	tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{FindMod: namedEntrances(made)}, "sv_mods a")
 	tn.play(2, time.Second)
 	for _, c := range []struct {
 		commands, want string
@@ -251,16 +247,16 @@ func TestModsAreChosenByName(t *testing.T) {
 		{"sv_mods b; sv_map testbox", "[server]: mods b\n", 2, 2},
 		{`sv_mods ""; reload`, "", 2, 2},
 	} {
-		log.Reset()
-		world := tn.srv.world
-		tn.srv.Execute(c.commands)
-		tn.run(3 * time.Second)
-		if got := log.String(); !strings.Contains(got, c.want) {
+		tn.Log.Reset()
+		world := tn.World()
+		tn.Execute(c.commands)
+		tn.Wait(3 * time.Second)
+		if got := tn.Log.String(); !strings.Contains(got, c.want) {
 			t.Errorf("%s: the log has\n%s", c.commands, got)
 		}
 		testenv.Check(t, made["a"] == c.a && made["b"] == c.b, "%s: made %v", c.commands, made)
-		testenv.Check(t, (tn.srv.world == world) == (strings.Contains(c.want, "failed") || strings.Contains(c.want, "takes effect")), "%s: another world", c.commands)
+		testenv.Check(t, (tn.World() == world) == (strings.Contains(c.want, "failed") || strings.Contains(c.want, "takes effect")), "%s: another world", c.commands)
 	}
-	_, err := New(Config{FindMod: namedEntrances(made), Commands: []string{"sv_mods nope"}})
+	_, err := server.New(server.Config{FindMod: namedEntrances(made), Commands: []string{"sv_mods nope"}})
 	testenv.Check(t, err != nil && strings.Contains(err.Error(), `server: cannot start: sv_mods "nope": line 7`), "%v", err)
 }

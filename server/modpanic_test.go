@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"slices"
@@ -8,8 +8,9 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // frailMod panics on a line of chat.
@@ -26,27 +27,27 @@ func (*frailMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 func TestModsOffAfterResume(t *testing.T) {
 	var store memoryStore
 	start := func() *testServer {
-		return newTestServerWith(t, Config{Resume: &store, Mods: []func() game.Mod{func() game.Mod { return &frailMod{} }}}, "sv_resume 1; sv_warmup 0; sv_scorelimit 0")
+		return newTestServerWith(t, server.Config{Resume: &store, Mods: []func() game.Mod{func() game.Mod { return &frailMod{} }}}, "sv_resume 1; sv_warmup 0; sv_scorelimit 0")
 	}
 	ts := start()
-	alice := ts.join(ip(1), "alice")
+	alice := ts.Enter(ip(1), "alice")
 	alice.Say("boom")
-	ts.idle(150, alice)
-	testenv.Check(t, len(ts.srv.Problems()) == 1, "problems %q", ts.srv.Problems())
+	ts.Idle(150, alice)
+	testenv.Check(t, len(ts.Problems()) == 1, "problems %q", ts.Problems())
 	next := start()
-	next.log.Reset()
-	next.srv.Execute("status")
-	const want = "the mod *server.frailMod panicked before the match was resumed and is switched off"
-	testenv.Check(t, strings.Contains(next.log.String(), want), "status says\n%s", next.log.String())
+	next.Log.Reset()
+	next.Execute("status")
+	const want = "the mod *server_test.frailMod panicked before the match was resumed and is switched off"
+	testenv.Check(t, strings.Contains(next.Log.String(), want), "status says\n%s", next.Log.String())
 }
 
 // TestModPanics lets a mod panic. Nobody is dropped, operators are told, its commands are gone, and
 // the log verifies.
 func TestModPanics(t *testing.T) {
-	var s memoryReplays
+	var s servertest.Folder
 	newMod := func() game.Mod { return &frailMod{} }
-	cfg := Config{Replays: &s, Mods: []func() game.Mod{newMod}}
-	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, cfg, "sv_replay 1; sv_spamprotection 0")
+	cfg := server.Config{Replays: &s, Mods: []func() game.Mod{newMod}}
+	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, cfg, "sv_replay 1; sv_spamprotection 0")
 	tn.play(2, 3*time.Second)
 	p := tn.players[0]
 	record := p.onMessage
@@ -55,8 +56,8 @@ func TestModPanics(t *testing.T) {
 	p.login("adminpw")
 	say := func(text string) { p.command(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Text: text}) }
 	say("boom")
-	tn.run(time.Second)
-	if got := p.rcon("status"); !strings.Contains(got, "the mod *server.frailMod panicked in OnChat in tick ") {
+	tn.Wait(time.Second)
+	if got := p.rcon("status"); !strings.Contains(got, "the mod *server_test.frailMod panicked in OnChat in tick ") {
 		t.Errorf("status: %s", got)
 	}
 	if got := p.rcon("speed_report"); !strings.Contains(got, "No such command") {
@@ -72,12 +73,12 @@ func TestModPanics(t *testing.T) {
 	if got := p.chat[-1]; !slices.ContainsFunc(got, func(l string) bool { return strings.Contains(l, "No such command") }) || p.State() != client.Playing {
 		t.Errorf("chat %q, state %v", p.chat, p.State())
 	}
-	problems := tn.srv.Problems()
+	problems := tn.Problems()
 	if len(problems) != 1 || !strings.HasSuffix(problems[0], "and is switched off: boom bang") {
 		t.Errorf("problems %q", problems)
 	}
-	tn.srv.Shutdown(tn.now(), "")
-	if logs := s.verify(t, 1, newMod); logs[0].HashesMatched < 10 {
+	tn.Shutdown(tn.Now(), "")
+	if logs := verify(t, &s, 1, newMod); logs[0].HashesMatched < 10 {
 		t.Errorf("%+v", logs[0])
 	}
 }

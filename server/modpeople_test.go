@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"fmt"
@@ -10,10 +10,11 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // showMod shows what the commands say: a menu, a vote, texts.
@@ -148,8 +149,8 @@ func newShowMod() game.Mod { return &showMod{} }
 // have, that a choice reaches the mod and is no vote, and that the log verifies.
 func TestModMenus(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
-		var s memoryReplays
-		tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Replays: &s, Mods: []func() game.Mod{newShowMod}},
+		var s servertest.Folder
+		tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{Replays: &s, Mods: []func() game.Mod{newShowMod}},
 			"sv_replay 1; add_vote plain echo a; add_vote warm echo b")
 		p := tn.dial(1, named(kind, "a"))
 		view := watch(p)
@@ -168,7 +169,7 @@ func TestModMenus(t *testing.T) {
 			clear(p.chat)
 		}
 		shows("at first", "plain", "warm")
-		tn.run(time.Second)
+		tn.Wait(time.Second)
 		clear(p.chat)
 		p.say("/menu")
 		shows("the menu", "more ...", "fast", "plain", "plain", "warm")
@@ -177,30 +178,30 @@ func TestModMenus(t *testing.T) {
 		p.choose("more ...")
 		says("more", "chose 0")
 		shows("the other menu", "back", "slow", "plain", "warm")
-		tn.srv.Execute("remove_vote plain; add_vote back echo c")
-		tn.run(time.Second)
+		tn.Execute("remove_vote plain; add_vote back echo c")
+		tn.Wait(time.Second)
 		shows("after remove_vote", "back", "slow", "warm", "back")
 		p.choose("back")
 		shows("the first menu", "more ...", "fast", "plain", "warm", "back")
-		if tn.srv.votes.Running() || len(view.votes) > 1 {
+		if tn.Votes().Running != "" || len(view.votes) > 1 {
 			t.Errorf("a vote: %q", view.votes)
 		}
-		tn.srv.Execute("clear_votes; add_vote warm echo b")
-		tn.run(time.Second)
+		tn.Execute("clear_votes; add_vote warm echo b")
+		tn.Wait(time.Second)
 		shows("after clear_votes", "more ...", "fast", "plain", "warm")
 		p.say("/hide")
 		shows("hidden", "warm")
 		clear(p.chat)
 		p.choose("fast")
 		says("fast", "'fast' is not an option on this server")
-		tn.run(10 * time.Second)
+		tn.Wait(10 * time.Second)
 		p.choose("warm")
 		if !slices.ContainsFunc(view.votes, func(v string) bool { return strings.HasSuffix(v, "true warm") }) {
 			t.Errorf("the operator's option: %q", view.votes)
 		}
 		checkStats(t, p)
-		tn.srv.Shutdown(tn.now(), "")
-		if n := s.verify(t, 1, newShowMod)[0].commands[game.CmdMenu]; n != 3 {
+		tn.Shutdown(tn.Now(), "")
+		if n := verify(t, &s, 1, newShowMod)[0].commands[game.CmdMenu]; n != 3 {
 			t.Errorf("%d choices in the log", n)
 		}
 	})
@@ -209,8 +210,8 @@ func TestModMenus(t *testing.T) {
 // TestModVotes checks that a vote of a mod is held as others are, after them, and that the mod and
 // the log get the result.
 func TestModVotes(t *testing.T) {
-	var s memoryReplays
-	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Replays: &s, Mods: []func() game.Mod{newShowMod}},
+	var s servertest.Folder
+	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{Replays: &s, Mods: []func() game.Mod{newShowMod}},
 		"sv_replay 1; sv_spamprotection 0; add_vote warm echo b")
 	a, b := tn.join(1, "a"), tn.join(2, "b")
 	other := tn.dial(3, named(player06, "c"))
@@ -253,23 +254,23 @@ func TestModVotes(t *testing.T) {
 	if last := view.votes[len(view.votes)-1]; last != "0 true After that" {
 		t.Errorf("votes %q", view.votes)
 	}
-	tn.srv.Execute("vote yes")
-	tn.run(time.Second)
+	tn.Execute("vote yes")
+	tn.Wait(time.Second)
 	said("forced", "voted true")
 	a.say("/vote Nobody answers")
-	tn.run(30 * time.Second)
+	tn.Wait(30 * time.Second)
 	said("nobody", "voted false")
 	a.say("/vote Given up")
 	a.say("/stop")
 	a.say("/server Another")
-	if tn.srv.Votes().Running != "Another" {
+	if tn.Votes().Running != "Another" {
 		t.Errorf("votes %q", view.votes)
 	}
 	vote(a, 1)
 	vote(b, 1)
 	said("another", "voted true")
-	tn.srv.Shutdown(tn.now(), "")
-	if n := s.verify(t, 1, newShowMod)[0].commands[game.CmdVoteEnd]; n != 5 {
+	tn.Shutdown(tn.Now(), "")
+	if n := verify(t, &s, 1, newShowMod)[0].commands[game.CmdVoteEnd]; n != 5 {
 		t.Errorf("%d results in the log", n)
 	}
 }
@@ -278,11 +279,11 @@ func TestModVotes(t *testing.T) {
 // a mod do not replace each other at once, and that a mod cannot flood clients.
 func TestModTexts(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
-		tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Mods: []func() game.Mod{newShowMod}}, "sv_spamprotection 0")
+		tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{Mods: []func() game.Mod{newShowMod}}, "sv_spamprotection 0")
 		p := tn.dial(1, named(kind, "a"))
 		view := watch(p)
 		tn.untilPlaying(p)
-		tn.run(time.Second)
+		tn.Wait(time.Second)
 		const waiting = "Warmup: waiting for other players" // for which 0.7 has no broadcast
 		shows := func(what string, want ...string) {
 			t.Helper()
@@ -298,40 +299,40 @@ func TestModTexts(t *testing.T) {
 		if view.motd != "two\nlines" || view.kills != 1 {
 			t.Errorf("motd %q, %d kills", view.motd, view.kills)
 		}
-		tn.srv.Execute("broadcast from the operator")
-		tn.run(time.Second)
+		tn.Execute("broadcast from the operator")
+		tn.Wait(time.Second)
 		p.say("/text lasting")
 		shows("a broadcast", "from the operator")
-		tn.run(9 * time.Second)
+		tn.Wait(9 * time.Second)
 		shows("after it", "lasting")
-		tn.run(5 * time.Second)
+		tn.Wait(5 * time.Second)
 		shows("it stays", "lasting")
 		p.say("/cast from the mod")
-		tn.run(8 * time.Second)
+		tn.Wait(8 * time.Second)
 		shows("a broadcast of the mod", "from the mod")
-		tn.run(2 * time.Second)
+		tn.Wait(2 * time.Second)
 		shows("after that", "lasting")
 		p.say("/text")
-		tn.run(20 * time.Second)
+		tn.Wait(20 * time.Second)
 		shows("none", "")
 
 		p.say("/tick 1")
 		view.broadcasts = nil
-		tn.run(10 * time.Second)
+		tn.Wait(10 * time.Second)
 		if n := len(view.broadcasts); n < 45 || n > 55 || len(view.options) != 1 {
 			t.Errorf("%d texts in 10 s, options %q", n, view.options)
 		}
 		p.say("/tick 0")
 		p.say("/text lasting")
 		tn.join(2, "b")
-		tn.srv.Execute("pause 8")
-		tn.run(time.Second)
+		tn.Execute("pause 8")
+		tn.Wait(time.Second)
 		view.broadcasts = nil
-		tn.run(6 * time.Second)
+		tn.Wait(6 * time.Second)
 		if p.Version() == client.Version06 && (len(view.broadcasts) != 6 || slices.Contains(view.broadcasts, "lasting")) {
 			t.Errorf("in a pause: shows %q", view.broadcasts)
 		}
-		tn.run(10 * time.Second)
+		tn.Wait(10 * time.Second)
 		if last := view.broadcasts[len(view.broadcasts)-1]; last != "lasting" {
 			t.Errorf("after a pause: shows %q", view.broadcasts)
 		}

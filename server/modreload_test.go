@@ -1,18 +1,18 @@
-package server
+package server_test
 
 import (
 	"errors"
 	"io/fs"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/script"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // scriptFiles are scripts by their names.
@@ -56,11 +56,10 @@ func newScript(info replay.ModInfo) (game.Mod, error) {
 // the new source and the old state, errors leave the old one, and the log verifies.
 func TestScriptIsReloaded(t *testing.T) {
 	files := scriptFiles{"count": "state.n = 0\nfunction on_tick() state.n = state.n + 1 if state.n % 50 == 0 then print('old', state.n) end end"}
-	var log strings.Builder
-	var s memoryReplays
-	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{FindMod: files.find, Replays: &s, Log: slog.New(rawLog{&log})}, "sv_mods count; sv_replay 1")
+	var s servertest.Folder
+	tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{FindMod: files.find, Replays: &s}, "sv_mods count; sv_replay 1")
 	tn.play(2, time.Second)
-	world := tn.srv.world
+	world := tn.World()
 	const emptied = "--emptied"
 	for _, c := range []struct{ name, source, commands, want string }{
 		{"runs", "", "", "[mod]: old 50\n"},
@@ -78,20 +77,20 @@ func TestScriptIsReloaded(t *testing.T) {
 		if c.source != "" {
 			files["count"] = strings.TrimPrefix(c.source, emptied)
 		}
-		tn.srv.Execute(c.commands)
-		tn.run(3 * time.Second)
-		got := log.String()
+		tn.Execute(c.commands)
+		tn.Wait(3 * time.Second)
+		got := tn.Log.String()
 		testenv.Check(t, strings.Contains(got, c.want), "%s: the log has\n%s", c.name, got)
 		testenv.Check(t, !strings.Contains(got, "unseen"), "%s: a file is watched", c.name)
 		testenv.Check(t, strings.Count(got, "not reloaded") < 2, "%s: the log has\n%s", c.name, got)
-		log.Reset()
+		tn.Log.Reset()
 	}
-	testenv.Check(t, tn.srv.world == world, "another world")
-	tn.srv.Execute("reload")
-	tn.run(time.Second)
+	testenv.Check(t, tn.World() == world, "another world")
+	tn.Execute("reload")
+	tn.Wait(time.Second)
 	hashes := 0
 	for _, name := range testenv.Must(s.Names()) {
-		res, err := replay.Verify(s.reader(t, name), replay.VerifyConfig{Modes: BuiltinModes().New, NewMod: newScript})
+		res, err := replay.Verify(reader(&s, name), replay.VerifyConfig{Modes: server.BuiltinModes().New, NewMod: newScript})
 		isWritten := errors.Is(err, replay.ErrTruncated) // the server still does
 		testenv.Check(t, err == nil || isWritten, "%s: %+v, %v", name, res, err)
 		hashes += res.HashesMatched
@@ -107,53 +106,52 @@ func TestScriptIsGameType(t *testing.T) {
 		"broken": "mode{name = 'BROKEN', like = 'tdm'}\nfunction on_tik() end",
 		"mod":    "function on_tick() end",
 	}
-	var log strings.Builder
 	var store memoryStore
-	start := func(replays *memoryReplays, settings string) *testNetwork {
-		return newTestNetworkWith(t, netsim.Link{}, 1, Config{
-			FindMode: files.findMode, FindMod: files.find, Replays: replays, Resume: &store, Log: slog.New(rawLog{&log}),
+	start := func(replays *servertest.Folder, settings string) *testNetwork {
+		return newTestNetworkWith(t, servertest.Link{}, 1, server.Config{
+			FindMode: files.findMode, FindMod: files.find, Replays: replays, Resume: &store,
 		}, "sv_mods mod; sv_replay 1; sv_resume 1; "+settings)
 	}
-	var first, second memoryReplays
+	var first, second servertest.Folder
 	tn := start(&first, "sv_gametype catch")
 	tn.play(2, 3*time.Second)
-	w := tn.srv.world
+	w := tn.World()
 	testenv.Check(t, w.ModeName() == "CATCH" && w.GameFlags() == game.GameFlagTeams, "%s, flags %d", w.ModeName(), w.GameFlags())
 	files["catch"] += "\nfunction on_reload() print('new', state.n > 50) end"
-	tn.run(2 * time.Second)
-	testenv.Check(t, strings.Contains(log.String(), "[mod]: new true\n") && tn.srv.world == w, "not reloaded: %s", &log)
+	tn.Wait(2 * time.Second)
+	testenv.Check(t, strings.Contains(tn.Log.String(), "[mod]: new true\n") && tn.World() == w, "not reloaded: %s", tn.Log)
 
 	// The server is gone, and the next one goes on with the match and the new source.
 	next := start(&second, "sv_gametype catch")
-	testenv.Check(t, next.srv.world.Tick() > 0 && next.srv.world.ModeName() == "CATCH", "the match is not resumed: %s", &log)
+	testenv.Check(t, next.World().Tick() > 0 && next.World().ModeName() == "CATCH", "the match is not resumed: %s", next.Log)
 	next.play(1, 3*time.Second)
 
 	// What cannot be played is said when it is set, and is dm later. A map that was read before has the
 	// new game type nevertheless.
-	log.Reset()
+	next.Log.Reset()
 	for _, c := range []struct{ gameType, told, plays string }{
 		{"broken", "sv_gametype 'broken': the next map will play dm: mods/broken.lua:2: there is no hook on_tik", "DM"},
 		{"mod", "sv_gametype 'mod' takes effect with the next map", "MOD"}, // the original's
 		{"none", "sv_gametype 'none' does not exist: the next map will play dm", "DM"},
 		{"catch", "sv_gametype takes effect with the next map", "CATCH"},
 	} {
-		log.Reset()
-		next.srv.Execute("sv_gametype " + c.gameType)
-		told := log.String()
+		next.Log.Reset()
+		next.Execute("sv_gametype " + c.gameType)
+		told := next.Log.String()
 		testenv.Check(t, strings.Contains(told, c.told) || c.plays == "MOD", "%s: %s", c.gameType, told)
-		next.srv.Execute("reload")
-		next.run(time.Second)
-		testenv.Check(t, next.srv.world.ModeName() == c.plays, "%s: %s is played", c.gameType, next.srv.world.ModeName())
+		next.Execute("reload")
+		next.Wait(time.Second)
+		testenv.Check(t, next.World().ModeName() == c.plays, "%s: %s is played", c.gameType, next.World().ModeName())
 	}
-	next.srv.mapChange.restart = true
-	next.srv.Execute("sv_gametype tdm")
-	next.run(time.Second)
-	testenv.Check(t, next.srv.world.ModeName() == "TDM", "after a restart %s is played", next.srv.world.ModeName())
-	next.srv.Shutdown(next.now(), "")
-	tn.srv.Shutdown(tn.now(), "")
-	for logs, hashes := range map[*memoryReplays]int{&first: 10, &second: 4} {
+	next.Restart()
+	next.Execute("sv_gametype tdm")
+	next.Wait(time.Second)
+	testenv.Check(t, next.World().ModeName() == "TDM", "after a restart %s is played", next.World().ModeName())
+	next.Shutdown(next.Now(), "")
+	tn.Shutdown(tn.Now(), "")
+	for logs, hashes := range map[*servertest.Folder]int{&first: 10, &second: 4} {
 		for _, name := range testenv.Must(logs.Names()) {
-			res, err := replay.Verify(logs.reader(t, name), replay.VerifyConfig{Modes: BuiltinModes().New, NewMode: newScriptMode, NewMod: newScript})
+			res, err := replay.Verify(reader(logs, name), replay.VerifyConfig{Modes: server.BuiltinModes().New, NewMode: newScriptMode, NewMod: newScript})
 			testenv.Check(t, err == nil, "%s: %+v, %v", name, res, err)
 			hashes -= res.HashesMatched
 		}

@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"fmt"
@@ -7,13 +7,14 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // TestNames checks that names in races are like those of nobody else, as on DDNet-Server, and not in
 // other modes; and that players with clients of 0.6 can change theirs in all of them.
 func TestNames(t *testing.T) {
 	for mode, want := range map[string][4]string{"dm": {"Tw", "Tw", "Ｔw", "/x"}, "race": {"Tw", "(1)Tw", "(2)Ｔw", "(1)/x"}} {
-		var s memoryReplays
+		var s servertest.Folder
 		tn := newRecordedNetwork(t, &s, 5, "sv_inactivekick_time 0; sv_gametype "+mode)
 		for i, name := range [...]string{"Tw", "Tw", "Ｔw", "/x"} {
 			kind := player06DDNet
@@ -37,9 +38,9 @@ func TestNames(t *testing.T) {
 		rename := func(p *player, name string) {
 			t.Helper()
 			p.command(game.Command{Kind: game.CmdProfile, Profile: &game.Profile{Name: name, Clan: "yard", Country: 276}})
-			tn.run(time.Second)
+			tn.Wait(time.Second)
 		}
-		tn.run(5 * time.Second)
+		tn.Wait(5 * time.Second)
 		expect("at first")
 
 		rename(players[0], "Anna")
@@ -57,19 +58,19 @@ func TestNames(t *testing.T) {
 			want[1] = "(1)Anna"
 		}
 		expect("renamed to another's name")
-		tn.run(5 * time.Second)
+		tn.Wait(5 * time.Second)
 		rename(players[1], "Anna") // which clients repeat as long as they have another name
 		testenv.Check(t, !players[0].heard("'(1)Anna' changed name to '(1)Anna'"), "%s: a repeated request was told", mode)
-		tn.srv.Execute(fmt.Sprintf("muteid %d 60", players[2].id()))
+		tn.Execute(fmt.Sprintf("muteid %d 60", players[2].id()))
 		rename(players[2], "Carla")
 		expect("renamed while muted")
-		tn.srv.Execute("name_ban Dora 0")
-		tn.run(5 * time.Second)
+		tn.Execute("name_ban Dora 0")
+		tn.Wait(5 * time.Second)
 		rename(players[0], "Dora")
 		expect("renamed to a name that is banned")
 
-		tn.srv.Shutdown(tn.now(), "")
-		log := s.verify(t, 1)[0]
+		tn.Shutdown(tn.Now(), "")
+		log := verify(t, &s, 1)[0]
 		testenv.Check(t, log.commands[game.CmdProfile] == 4+4, "%s: %d profiles are in the log", mode, log.commands[game.CmdProfile])
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/server/vote"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // The methods of this file are for remote consoles that other packages offer, such as web pages.
@@ -144,9 +145,9 @@ type Client struct {
 	Score      int32
 	// Latency is in ms.
 	Latency int32
-	// Addr is empty for bots. Port is the client's UDP port.
+	// Addr and Peer are empty for bots.
 	Addr    netip.Addr
-	Port    uint16
+	Peer    transport.Peer
 	Version string
 	// Connected is the time since the client connected.
 	Connected time.Duration
@@ -178,7 +179,7 @@ func (s *Server) Clients(dst []Client) []Client {
 			case c.state == stateInGame:
 				o.State = ClientInGame
 			}
-			o.Latency, o.Addr, o.Port, o.Version = c.latency.displayed, c.peer.Addr(), c.peer.Port(), c.clientVersionText()
+			o.Latency, o.Addr, o.Peer, o.Version = c.latency.displayed, c.peer.Addr(), c.peer, c.clientVersionText()
 			o.Connected = s.now.Sub(c.connectedAt)
 			o.Operator, o.Level = c.rcon.authed, c.rcon.level
 			if m := s.muteOf(o.Addr); m != nil {

@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"runtime"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -17,21 +18,21 @@ import (
 func TestMissingGameType(t *testing.T) {
 	const there = "(game types: dm, tdm, ctf, lms, lts, "
 	ts := newTestServer(t, nil, "sv_gametype ctff; sv_map testbox")
-	lines := strings.Split(strings.TrimSpace(ts.log.String()), "\n")
-	if n := strings.Count(ts.log.String(), "ctff"); n != 1 || !strings.Contains(lines[len(lines)-2], "[server]: sv_gametype 'ctff' does not exist: dm is played instead "+there) {
-		t.Errorf("%d times, at the end of\n%s", n, ts.log.String())
+	lines := strings.Split(strings.TrimSpace(ts.Log.String()), "\n")
+	if n := strings.Count(ts.Log.String(), "ctff"); n != 1 || !strings.Contains(lines[len(lines)-2], "[server]: sv_gametype 'ctff' does not exist: dm is played instead "+there) {
+		t.Errorf("%d times, at the end of\n%s", n, ts.Log.String())
 	}
-	if p := ts.srv.Problems(); len(p) != 1 || !strings.HasPrefix(p[0], "sv_gametype 'ctff' does not exist") || ts.srv.world.ModeName() != "DM" {
+	if p := ts.Problems(); len(p) != 1 || !strings.HasPrefix(p[0], "sv_gametype 'ctff' does not exist") || ts.World().ModeName() != "DM" {
 		t.Errorf("problems %q", p)
 	}
-	p := ts.join(local(1), "boss")
+	p := ts.Enter(local(1), "boss")
 	p.Login("adminpw")
-	ts.idle(20, p)
+	ts.Idle(20, p)
 	run := func(line string, want ...string) {
 		t.Helper()
 		p.RconLines = nil
 		p.Rcon(line)
-		ts.idle(20, p)
+		ts.Idle(20, p)
 		var got []string
 		for _, l := range p.RconLines {
 			if _, text, ok := strings.Cut(l, "][server]: "); ok && !strings.HasPrefix(text, "id=0 ") {
@@ -50,12 +51,13 @@ func TestMissingGameType(t *testing.T) {
 	run("sv_gametype tdm", "sv_gametype takes effect with the next map, or after reload")
 	run("reload")
 	run("status")
-	if p := ts.srv.Problems(); len(p) != 0 || ts.srv.world.ModeName() != "TDM" {
-		t.Errorf("problems %q of %s", p, ts.srv.world.ModeName())
+	if p := ts.Problems(); len(p) != 0 || ts.World().ModeName() != "TDM" {
+		t.Errorf("problems %q of %s", p, ts.World().ModeName())
 	}
 	run("sv_gametype mod; reload", "sv_gametype takes effect with the next map, or after reload")
 	run("tune gravity 1")
-	if got, g := ts.srv.world.ModeName(), ts.srv.tuning[physics.TuneParamIndex("gravity")]; got != "MOD" || g != 100 || len(ts.srv.Problems()) != 0 {
+	ts.Step(1)
+	if got, g := ts.World().ModeName(), ts.World().Tuning()[physics.TuneParamIndex("gravity")]; got != "MOD" || g != 100 || len(ts.Problems()) != 0 {
 		t.Errorf("%s, gravity %d", got, g)
 	}
 }
@@ -70,17 +72,17 @@ add_vote d "sv_map testbox; restart"
 add_vote e "change_map"
 add_vote f "sv_scorelimit 3"
 `)}}
-	ts := newTestServerWith(t, Config{Files: files}, testConfig, "-f", "autoexec.cfg")
+	ts := newTestServerWith(t, server.Config{Files: files}, "-f", "autoexec.cfg")
 	for _, want := range []string{
 		"autoexec.cfg:1: option 'a': map 'nosuch' is missing, and the vote will fail: copy it to maps/nosuch.map in the server's folder\n",
 		"autoexec.cfg:3: option 'c': map 'no such' is missing",
 	} {
-		if !strings.Contains(ts.log.String(), want) {
-			t.Errorf("%q is not in\n%s", want, ts.log.String())
+		if !strings.Contains(ts.Log.String(), want) {
+			t.Errorf("%q is not in\n%s", want, ts.Log.String())
 		}
 	}
-	if n := strings.Count(ts.log.String(), "is missing"); n != 2 {
-		t.Errorf("%d maps are missing in\n%s", n, ts.log.String())
+	if n := strings.Count(ts.Log.String(), "is missing"); n != 2 {
+		t.Errorf("%d maps are missing in\n%s", n, ts.Log.String())
 	}
 }
 
@@ -90,58 +92,58 @@ add_vote f "sv_scorelimit 3"
 func TestMissingMapsOfRotation(t *testing.T) {
 	box, _ := maps.Find("testbox")
 	files := fstest.MapFS{"autoexec.cfg": {Data: []byte("sv_name x\nsv_maprotation teeyard1 dm1 testbox dm1\n")}}
-	ts := newTestServerWith(t, Config{Files: files}, testConfig, "-f", "autoexec.cfg")
+	ts := newTestServerWith(t, server.Config{Files: files}, "-f", "autoexec.cfg")
 	const problem = "sv_maprotation: map 'dm1' is missing, so the game stays on the map before it: copy it to maps/dm1.map in the server's folder, or remove it"
-	lines := strings.Split(strings.TrimSpace(ts.log.String()), "\n")
-	if n := strings.Count(ts.log.String(), problem); n != 2 || !strings.Contains(ts.log.String(), "[server]: autoexec.cfg:2: "+problem) || lines[len(lines)-2] != "[server]: "+problem {
-		t.Errorf("%d times in\n%s", n, ts.log.String())
+	lines := strings.Split(strings.TrimSpace(ts.Log.String()), "\n")
+	if n := strings.Count(ts.Log.String(), problem); n != 2 || !strings.Contains(ts.Log.String(), "[server]: autoexec.cfg:2: "+problem) || lines[len(lines)-2] != "[server]: "+problem {
+		t.Errorf("%d times in\n%s", n, ts.Log.String())
 	}
-	if p := ts.srv.Problems(); len(p) != 1 || p[0] != problem {
+	if p := ts.Problems(); len(p) != 1 || p[0] != problem {
 		t.Errorf("problems %q", p)
 	}
-	ts.log.Reset()
-	if ts.srv.Execute("status"); ts.log.String() != "[server]: "+problem+"\n" {
-		t.Errorf("status says %q", ts.log.String())
+	ts.Log.Reset()
+	if ts.Execute("status"); ts.Log.String() != "[server]: "+problem+"\n" {
+		t.Errorf("status says %q", ts.Log.String())
 	}
 	files["maps/dm1.map"] = &fstest.MapFile{Data: box.Data}
-	ts.idle(50 * 35)
-	if p := ts.srv.Problems(); len(p) != 0 {
+	ts.Idle(50 * 35)
+	if p := ts.Problems(); len(p) != 0 {
 		t.Errorf("when it is there: %q", p)
 	}
 	delete(files, "maps/dm1.map")
-	ts.srv.Execute("sv_maprotation dm1")
+	ts.Execute("sv_maprotation dm1")
 	files["maps/dm1.map"] = &fstest.MapFile{Data: box.Data}
-	if len(ts.srv.Problems()) != 1 {
+	if len(ts.Problems()) != 1 {
 		t.Error("no problem without it")
 	}
-	ts.srv.reload(console.ReadConfiguration(nil, nil))
-	if ts.step(1); len(ts.srv.Problems()) != 0 {
-		t.Errorf("after a reload: %q", ts.srv.Problems())
+	server.ReloadNow(ts.Server, console.ReadConfiguration(nil, nil))
+	if ts.Step(1); len(ts.Problems()) != 0 {
+		t.Errorf("after a reload: %q", ts.Problems())
 	}
-	ts.log.Reset()
-	if ts.srv.Execute("sv_maprotation a ../b teeyard1"); !strings.Contains(ts.log.String(), "sv_maprotation: maps 'a', '../b' are missing") {
-		t.Errorf("who sets it is told %q", ts.log.String())
+	ts.Log.Reset()
+	if ts.Execute("sv_maprotation a ../b teeyard1"); !strings.Contains(ts.Log.String(), "sv_maprotation: maps 'a', '../b' are missing") {
+		t.Errorf("who sets it is told %q", ts.Log.String())
 	}
-	ts.idle(50 * 100)
-	if n := strings.Count(ts.log.String(), "sv_maprotation: maps 'a', '../b' are missing"); n != 1 || len(ts.srv.Problems()) != 1 {
-		t.Errorf("%d times in\n%s, %q", n, ts.log.String(), ts.srv.Problems())
+	ts.Idle(50 * 100)
+	if n := strings.Count(ts.Log.String(), "sv_maprotation: maps 'a', '../b' are missing"); n != 1 || len(ts.Problems()) != 1 {
+		t.Errorf("%d times in\n%s, %q", n, ts.Log.String(), ts.Problems())
 	}
 	disk, checks := make(chan struct{}), 0
-	ts.srv.cfg.Background = func(f func()) {
+	ts.Background = func(f func()) {
 		checks++
 		go func() { <-disk; f() }()
 	}
 	for range 20 {
-		ts.srv.Execute("sv_maprotation a")
-		ts.idle(50 * 10)
+		ts.Execute("sv_maprotation a")
+		ts.Idle(50 * 10)
 	}
 	if checks != 1 {
 		t.Errorf("%d checks wait for the disk", checks)
 	}
-	ts.srv.Execute("sv_maprotation dm1")
+	ts.Execute("sv_maprotation dm1")
 	close(disk)
-	for ts.srv.rotation.again || len(ts.srv.Problems()) != 0 {
-		ts.idle(1)
+	for len(ts.Problems()) != 0 {
+		ts.Idle(1)
 		runtime.Gosched()
 	}
 }

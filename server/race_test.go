@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"fmt"
@@ -14,21 +14,21 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // hop makes a player run to the right and jump at random, which is enough for yardrun.
 func (p *player) hop() {
 	p.input = game.Input{Direction: 1, TargetX: 100}
 	left := 0 // of the jump or the time without
-	p.network.net.Every(20*time.Millisecond, func(int64) {
+	p.network.Net.Every(20*time.Millisecond, func(int64) {
 		if left--; left < 0 {
 			p.input.Jump = !p.input.Jump
 			left = p.rand.IntN(10)
@@ -43,9 +43,9 @@ func (p *player) hop() {
 // TestRace runs the course with clients of all versions, and compares what they are told of
 // finishes and checkpoints with what happened. The log of the match verifies.
 func TestRace(t *testing.T) {
-	var logs memoryReplays
+	var logs servertest.Folder
 	var happened []event.Event
-	cfg := Config{Replays: &logs, Observers: []Observer{ObserverFunc(func(tick *Tick) {
+	cfg := server.Config{Replays: &logs, Observers: []server.Observer{server.ObserverFunc(func(tick *server.Tick) {
 		for _, e := range tick.Events {
 			switch e.(type) {
 			case event.RaceFinish, event.Checkpoint:
@@ -53,9 +53,9 @@ func TestRace(t *testing.T) {
 			}
 		}
 	})}}
-	tn := newTestNetworkWith(t, netsim.Link{Delay: 20 * time.Millisecond}, 3, cfg, "sv_gametype race; sv_map yardrun; sv_replay 1; tune player_collision 0")
+	tn := newTestNetworkWith(t, servertest.Link{Delay: 20 * time.Millisecond}, 3, cfg, "sv_gametype race; sv_map yardrun; sv_replay 1; tune player_collision 0")
 	kinds := []client.SessionConfig{player07, player06DDNet, player06Old, {Version: client.Version06, DDNetVersion: 18000}}
-	if v := tn.srv.world.Tuning()[physics.TuneParamIndex("player_collision")]; v != 0 {
+	if v := tn.World().Tuning()[physics.TuneParamIndex("player_collision")]; v != 0 {
 		t.Errorf("player_collision is %d after the configuration set it to 0", v)
 	}
 	told := make([][]testclient.Message, len(kinds))
@@ -71,14 +71,14 @@ func TestRace(t *testing.T) {
 			}
 		}
 		p.onSnapshot = func(tick int32, s *snapshot.Snapshot) {
-			if start := ownClock(p, tick, s); start != 0 && start == raceStart(tn.srv, p.id()) {
+			if start := ownClock(p, tick, s); start != 0 && start == raceStart(tn.Server, p.id()) {
 				clocks[i]++
 			}
 		}
 		tn.untilPlaying(p)
 		p.hop()
 	}
-	tn.until(5*time.Minute, "three finishes of everybody", func() bool {
+	tn.WaitUntil(5*time.Minute, "three finishes of everybody", func() bool {
 		n := map[game.PlayerID]int{}
 		for _, e := range happened {
 			if f, ok := e.(event.RaceFinish); ok {
@@ -88,12 +88,12 @@ func TestRace(t *testing.T) {
 		for id, finishes := range n {
 			if p := tn.players[id]; finishes > again[id] {
 				again[id]++
-				p.Request(tn.now(), func(c bridge.ClientSide) { c.SendCommand(&game.Command{Kind: game.CmdKill}) })
+				p.Request(tn.Now(), func(c bridge.ClientSide) { c.SendCommand(&game.Command{Kind: game.CmdKill}) })
 			}
 		}
 		return n[0] >= 3 && n[1] >= 3 && n[2] >= 3 && n[3] >= 3
 	})
-	tn.run(time.Second)
+	tn.Wait(time.Second)
 	checkStats(t, tn.players...)
 
 	finishes, checkpoints := 0, map[game.PlayerID][]event.Checkpoint{}
@@ -149,11 +149,11 @@ func TestRace(t *testing.T) {
 			}
 		}
 	}
-	info := tn.srv.serverInfo()
+	info := server.ServerInfo(tn.Server.Server)
 	testenv.Check(t, info.TimeScore && info.GameType == "Race", "info %+v", info)
 
-	tn.srv.record.Close(replay.EndShutdown)
-	if l := logs.verify(t, 1)[0]; l.header.GameType != "race" {
+	tn.Shutdown(tn.Now(), "")
+	if l := verify(t, &logs, 1)[0]; l.header.GameType != "race" {
 		t.Errorf("the log has the game type %q", l.header.GameType)
 	}
 }
@@ -171,8 +171,8 @@ func clone(m testclient.Message) testclient.Message {
 	return m
 }
 
-func raceStart(s *Server, id game.PlayerID) int32 {
-	for _, p := range s.world.Frame().Players {
+func raceStart(s *servertest.Server, id game.PlayerID) int32 {
+	for _, p := range s.World().Frame().Players {
 		if p.ID == id {
 			return p.RaceStart
 		}
@@ -194,7 +194,7 @@ func ownClock(p *player, tick int32, s *snapshot.Snapshot) int32 {
 	var info msg6.GameInfo
 	for i := range s.Len() {
 		if key, ints := s.Item(i); key.Type() == msg6.TypeGameInfo {
-			testenv.NoError(p.network.t, info.ReadInts(ints))
+			testenv.NoError(p.network.T, info.ReadInts(ints))
 		}
 	}
 	switch {
@@ -209,9 +209,9 @@ func ownClock(p *player, tick int32, s *snapshot.Snapshot) int32 {
 // TestRaceWithoutACourse checks that operators are told of a map that is not for races.
 func TestRaceWithoutACourse(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_gametype race")
-	testenv.Check(t, strings.Contains(ts.log.String(), "has no start and finish"), "the log says\n%s", ts.log.String())
+	testenv.Check(t, strings.Contains(ts.Log.String(), "has no start and finish"), "the log says\n%s", ts.Log.String())
 	ts = newTestServer(t, nil, "sv_gametype race; sv_map yardrun")
-	testenv.Check(t, !strings.Contains(ts.log.String(), "has no start and finish"), "the log says\n%s", ts.log.String())
+	testenv.Check(t, !strings.Contains(ts.Log.String(), "has no start and finish"), "the log says\n%s", ts.Log.String())
 }
 
 // TestRaceTimesInBrowsers checks the scores that server browsers and Half-Life tools get: whole
@@ -230,26 +230,23 @@ func TestRaceTimesInBrowsers(t *testing.T) {
 	l.Set(35, 2, 34, 0)
 	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, l)}}
 	ts := newTestServer(t, fstest.MapFS{"maps/course.map": {Data: testenv.Must(m.Bytes())}}, "sv_gametype race; sv_map course; sv_player_slots 64")
-	c := ts.join(local(1), "runner")
+	c := ts.Enter(local(1), "runner")
 	check := func(score, halfLife int32) {
 		t.Helper()
-		var info query.Info
-		ts.srv.fillQueryInfo(&info)
-		ts.srv.halfLife.Info()
-		players := ts.srv.halfLife.Players(nil)
+		info, players := server.ListedPlayers(ts.Server)
 		if !info.TimeScore || info.GameType != "Race" || len(info.Clients) != 1 || info.Clients[0].Score != score || len(players) != 1 || players[0].Score != halfLife {
 			t.Errorf("info %+v, players %+v; the score is %d, for Half-Life %d", info, players, score, halfLife)
 		}
 	}
-	ts.idle(50, c)
+	ts.Idle(50, c)
 	check(query.NoTime, 0)
-	ts.play(400, c, msg7.PlayerInput{Direction: 1, TargetX: 1})
-	best := ts.srv.world.Frame().Game.Race.BestTime
+	ts.Play(400, c, msg7.PlayerInput{Direction: 1, TargetX: 1})
+	best := ts.World().Frame().Game.Race.BestTime
 	if best < 1000 || best > 10_000 {
 		t.Fatalf("the best time is %d ms", best)
 	}
 	check(best/1000, best/1000)
-	if name := ts.srv.serverInfo().GameType; name != "Race" {
+	if name := server.ServerInfo(ts.Server).GameType; name != "Race" {
 		t.Errorf("with 64 slots the game type is %q", name)
 	}
 }

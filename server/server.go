@@ -317,6 +317,9 @@ func (s *Server) announceStart(now conn.Time) {
 	s.announceProblems()
 }
 
+// World returns the world of the current map. Use it between ticks, and only for reading.
+func (s *Server) World() *game.World { return s.world }
+
 // Addr returns the address that the server listens on.
 func (s *Server) Addr() transport.Peer { return s.transport.LocalAddr() }
 

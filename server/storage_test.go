@@ -1,8 +1,7 @@
-package server
+package server_test
 
 import (
 	"errors"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,10 +10,11 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/ranks"
 	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/rank"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/record"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/store"
 )
 
@@ -39,31 +39,31 @@ func (p promptRanks) Submit(r *game.RankRequest, from game.RankOrigin, answer fu
 // TestBestTimesSurviveARestart runs a race on two servers, one after the other, with one storage.
 func TestBestTimesSurviveARestart(t *testing.T) {
 	dir := t.TempDir()
-	var logs memoryReplays
+	var logs servertest.Folder
 	start := func() *testNetwork {
-		return newTestNetworkWith(t, netsim.Link{}, 1, Config{Replays: &logs, OpenStorage: func(name string) Storage {
+		return newTestNetworkWith(t, servertest.Link{}, 1, server.Config{Replays: &logs, OpenStorage: func(name string) server.Storage {
 			return promptStorage{store.New(filepath.Join(dir, name), nil)}
-		}, OpenRanks: func(name string) Ranks {
+		}, OpenRanks: func(name string) server.Ranks {
 			return promptRanks{rank.Open(rank.Config{Path: filepath.Join(dir, name)})}
 		}}, "sv_gametype race; sv_map yardrun; sv_replay 1; sv_storage times; sv_ranks ranks; sv_sql_servername GER; sv_sql_queries_delay 2")
 	}
 	tn := start()
 	p := tn.join(1, "ann")
 	p.hop()
-	best := func() int32 { return tn.srv.world.Frame().Game.Race.BestTime }
-	tn.until(2*time.Minute, "a finish", func() bool { return best() != 0 })
+	best := func() int32 { return tn.World().Frame().Game.Race.BestTime }
+	tn.WaitUntil(2*time.Minute, "a finish", func() bool { return best() != 0 })
 	first := best()
-	tn.run(time.Second)
-	tn.srv.Shutdown(tn.now(), "")
+	tn.Wait(time.Second)
+	tn.Shutdown(tn.Now(), "")
 
 	tn = start()
 	ben := tn.join(1, "ben")
-	tn.run(time.Second)
+	tn.Wait(time.Second)
 	ben.say("/rank ann")
 	ben.say("/top5") // which is too early
-	tn.run(2 * time.Second)
+	tn.Wait(2 * time.Second)
 	ben.say("/top5")
-	tn.run(2 * time.Second)
+	tn.Wait(2 * time.Second)
 	took := ranks.Time(first)
 	for line, n := range map[string]int{
 		"ann - " + took + " - better than 100% - requested by ben": 1, "Global rank 1 - GER rank 1": 1,
@@ -79,9 +79,9 @@ func TestBestTimesSurviveARestart(t *testing.T) {
 		}
 		testenv.Check(t, heard == n, "heard %q %d times, want %d: %q", line, heard, n, ben.chat)
 	}
-	tn.srv.Shutdown(tn.now(), "")
+	tn.Shutdown(tn.Now(), "")
 	stored := 0
-	for _, l := range logs.verify(t, 2) {
+	for _, l := range verify(t, &logs, 2) {
 		stored += l.commands[game.CmdStored]
 	}
 	testenv.Check(t, stored == 8, "the logs have %d answers", stored)
@@ -118,32 +118,31 @@ func (s *stuckStorage) Close() error { return nil }
 func TestStorageThatDoesNotAnswer(t *testing.T) {
 	st := &stuckStorage{}
 	m := &hoarder{}
-	var log strings.Builder
-	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{
-		Log: slog.New(rawLog{&log}), OpenStorage: func(string) Storage { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
+	tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{
+		OpenStorage: func(string) server.Storage { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
 	}, "sv_storage x")
-	tn.run(30 * time.Second)
-	testenv.Check(t, len(st.waiting) == maxStoreRequests && m.failed == m.answers && m.failed > 400, "%d wait, %d of %d answers are refusals", len(st.waiting), m.failed, m.answers)
+	tn.Wait(30 * time.Second)
+	testenv.Check(t, len(st.waiting) == server.MaxStoreRequests && m.failed == m.answers && m.failed > 400, "%d wait, %d of %d answers are refusals", len(st.waiting), m.failed, m.answers)
 	m = &hoarder{}
-	tn.srv.Execute("reload")
+	tn.Execute("reload")
 	for _, answer := range st.waiting {
 		answer()
 	}
 	st.waiting = nil
-	tn.run(time.Second)
+	tn.Wait(time.Second)
 	testenv.Check(t, m.answers <= 1, "%d answers for another world", m.answers)
 	st.err = errors.New("the disk is full")
-	tn.run(3 * time.Second)
+	tn.Wait(3 * time.Second)
 	st.err = nil
-	tn.run(2 * time.Second)
-	said := strings.Count(log.String(), "[storage]: the disk is full\n")
-	testenv.Check(t, said == 1 && strings.Contains(log.String(), "[storage]: stored again\n"), "said %d times:\n%s", said, log.String())
+	tn.Wait(2 * time.Second)
+	said := strings.Count(tn.Log.String(), "[storage]: the disk is full\n")
+	testenv.Check(t, said == 1 && strings.Contains(tn.Log.String(), "[storage]: stored again\n"), "said %d times:\n%s", said, tn.Log.String())
 
 	m = &hoarder{}
-	tn = newTestNetworkWith(t, netsim.Link{}, 1, Config{Mods: []func() game.Mod{func() game.Mod { return m }}}, "")
-	tn.run(time.Second)
+	tn = newTestNetworkWith(t, servertest.Link{}, 1, server.Config{Mods: []func() game.Mod{func() game.Mod { return m }}}, "")
+	tn.Wait(time.Second)
 	testenv.Check(t, m.failed > 40 && m.answers == m.failed, "without a storage: %d of %d fail", m.failed, m.answers)
-	_, err := New(Config{OpenStorage: func(string) Storage { return st }, Commands: []string{"sv_storage ../x"}})
+	_, err := server.New(server.Config{OpenStorage: func(string) server.Storage { return st }, Commands: []string{"sv_storage ../x"}})
 	testenv.Check(t, err != nil && strings.Contains(err.Error(), `sv_storage "../x": not a file name`), "%v", err)
 }
 
@@ -170,39 +169,38 @@ func (m *asker) OnStored(_ *game.Ctx, a *game.StoreAnswer) { m.answers = append(
 // again what was asked, says that a write may have failed, and does not write twice. The log verifies.
 func TestRequestsOfResumedMatch(t *testing.T) {
 	var matches memoryStore
-	var logs memoryReplays
-	start := func(st Storage, logs record.Folder) (*testServer, *asker) {
+	var logs servertest.Folder
+	start := func(st server.Storage, logs record.Folder) (*testServer, *asker) {
 		m := &asker{}
-		return newTestServerWith(t, Config{
-			Resume: &matches, Replays: logs, OpenStorage: func(string) Storage { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
+		return newTestServerWith(t, server.Config{
+			Resume: &matches, Replays: logs, OpenStorage: func(string) server.Storage { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
 		}, "sv_resume 1; sv_warmup 0; sv_storage x"), m
 	}
 	stuck := &stuckStorage{}
 	ts, _ := start(stuck, nil)
-	ts.idle(150, ts.join(ip(1), "dora"))
+	ts.Idle(150, ts.Enter(ip(1), "dora"))
 	testenv.Require(t, len(stuck.waiting) == 3, "%d requests", len(stuck.waiting))
 
 	st := &stuckStorage{}
 	next, m := start(st, &logs)
-	dora := next.join(ip(1), "dora")
-	next.idle(10, dora)
+	dora := next.Enter(ip(1), "dora")
+	next.Idle(10, dora)
 	testenv.Require(t, len(m.answers) == 1 && len(st.waiting) == 2, "%d answers, %d requests are made again", len(m.answers), len(st.waiting))
 	a := m.answers[0]
 	testenv.Check(t, a.ID == m.state.IDs[1] && a.Op == game.StoreAdd && a.Space == "a\xff" && a.Key == "t" && strings.Contains(a.Err, "may or may not be stored"), "%+v", a)
 	for _, answer := range st.waiting {
 		answer()
 	}
-	next.idle(500, dora) // beyond the trial, so that it is saved again
+	next.Idle(500, dora) // beyond the trial, so that it is saved again
 	testenv.Require(t, len(m.answers) == 3, "%d answers", len(m.answers))
 	get, row := m.answers[1], m.answers[2]
 	testenv.Check(t, get.ID == m.state.IDs[0] && get.Key == "k\xfe" && get.Err == "" && row.ID == m.state.IDs[2] && row.Err == "", "%+v %+v", get, row)
-	testenv.Check(t, len(next.srv.storage.unanswered) == 0, "%d requests are open", len(next.srv.storage.unanswered))
-	next.idle(250, dora)
-	next.srv.Shutdown(next.now, "")
+	next.Idle(250, dora)
+	next.Shutdown(next.Now(), "")
 	_, third := start(st, nil)
 	testenv.Check(t, third.state.Asked && len(st.waiting) == 2, "what was answered is asked again")
 	for _, name := range testenv.Must(logs.Names()) {
-		res, err := replay.Verify(logs.reader(t, name), replay.VerifyConfig{Modes: BuiltinModes().New, Mods: []func() game.Mod{func() game.Mod { return &asker{} }}})
+		res, err := replay.Verify(reader(&logs, name), replay.VerifyConfig{Modes: server.BuiltinModes().New, Mods: []func() game.Mod{func() game.Mod { return &asker{} }}})
 		testenv.Check(t, err == nil && res.HashesMatched > 20, "%+v, %v", res, err)
 	}
 }

@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/console"
 )
 
 // TestNamesAreVisible checks that nobody has a name that looks empty, or one that does
@@ -29,8 +30,8 @@ func TestNamesAreVisible(t *testing.T) {
 			{"it's plain", "it's plain"},
 			{"한글 日本 ❤\ufe0f", "한글 日本"},
 		} {
-			p := ts.joinAs(kind, local(1000+i), c.sent)
-			info, _ := ts.srv.world.Player(ts.session(p).id)
+			p := ts.EnterAs(kind, local(1000+i), c.sent)
+			info, _ := ts.World().Player(ts.ID(p))
 			if info.Profile.Name != c.want {
 				t.Errorf("%q is called %q, want %q", c.sent, info.Profile.Name, c.want)
 			}
@@ -44,23 +45,23 @@ func TestLogFieldsCannotBeForged(t *testing.T) {
 	// lines returns what is logged about a player who calls votes, dies and leaves.
 	lines := func(name, reason string) []string {
 		ts := newTestServer(t, nil, "console_output_level 2; sv_spamprotection 0; add_vote fun \"echo fun\"")
-		p := ts.join(local(1), name)
-		ts.join(local(2), "other")
-		ts.log.Reset()
-		ts.srv.Execute("status")
+		p := ts.Enter(local(1), name)
+		ts.Enter(local(2), "other")
+		ts.Log.Reset()
+		ts.Execute("status")
 		p.Send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte("fun"), Reason: []byte(reason)})
-		ts.step(1)
+		ts.Step(1)
 		p.Send(&msg7.ClVote{Vote: -1})
-		ts.step(1)
+		ts.Step(1)
 		p.Send(&msg7.ClCallVote{Type: []byte("kick"), Value: []byte("1"), Reason: []byte(reason)})
-		ts.idle(200, p)
+		ts.Idle(200, p)
 		p.Send(&msg7.ClKill{})
-		ts.step(1)
+		ts.Step(1)
 		p.Send(&msg7.ClSetTeam{Team: msg7.TeamSpectators})
-		ts.step(1)
-		ts.session(p).drop(reason)
-		ts.step(2)
-		return strings.Split(strings.TrimSpace(ts.log.String()), "\n")
+		ts.Step(1)
+		ts.Execute("kick 0 " + console.Quote(reason))
+		ts.Step(2)
+		return strings.Split(strings.TrimSpace(ts.Log.String()), "\n")
 	}
 	plain := lines("plain", "reason")
 	if n := strings.Count(fmt.Sprint(plain), "plain"); n < 6 {

@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -17,17 +18,17 @@ func TestWebSocketPeers(t *testing.T) {
 		udp := ip(1)
 		web := udp
 		web.Kind = transport.WebSocket
-		ts.joinAs(kind, udp, "desk")
-		ts.joinAs(kind, web, "browser")
-		testenv.Check(t, len(ts.srv.sessionByPeer) == 2, "%d sessions", len(ts.srv.sessionByPeer))
-		ts.feed(udp, nil) // any program can send such a datagram
-		ts.feed(transport.Peer{AddrPort: ip(2).AddrPort, Kind: transport.WebSocket}, nil)
-		ts.step(2)
-		testenv.Check(t, len(ts.srv.sessionByPeer) == 2, "%d sessions after empty datagrams", len(ts.srv.sessionByPeer))
-		ts.feed(web, nil)
-		ts.step(2)
-		testenv.Check(t, ts.srv.sessionByPeer[web] == nil && ts.srv.sessionByPeer[udp] != nil, "who has left?")
-		testenv.Check(t, strings.Contains(ts.log.String(), "reason='Connection lost'"), "%s", ts.log.String())
+		desk := ts.EnterAs(kind, udp, "desk")
+		browser := ts.EnterAs(kind, web, "browser")
+		testenv.Check(t, len(ts.Clients(nil)) == 2, "%d sessions", len(ts.Clients(nil)))
+		ts.Receive(udp, nil) // any program can send such a datagram
+		ts.Receive(transport.Peer{AddrPort: ip(2).AddrPort, Kind: transport.WebSocket}, nil)
+		ts.Step(2)
+		testenv.Check(t, len(ts.Clients(nil)) == 2, "%d sessions after empty datagrams", len(ts.Clients(nil)))
+		ts.Receive(web, nil)
+		ts.Step(2)
+		testenv.Check(t, ts.State(browser) == "" && ts.State(desk) != "", "who has left?")
+		testenv.Check(t, strings.Contains(ts.Log.String(), "reason='Connection lost'"), "%s", ts.Log.String())
 	})
 }
 
@@ -35,16 +36,16 @@ func TestWebSocketPeers(t *testing.T) {
 func TestWebSocketTimeoutCode(t *testing.T) {
 	ts := newTestServer(t, nil)
 	web := transport.Peer{AddrPort: ip(1).AddrPort, Kind: transport.WebSocket}
-	ts.joinWithCode(web, "browser", timeoutCode)
-	ts.step(2)
-	id := ts.srv.sessionByPeer[web].id
-	ts.feed(web, nil)
-	ts.step(2)
-	testenv.Check(t, ts.srv.sessionByPeer[web] == nil && ts.srv.sessions[id] != nil && ts.srv.sessions[id].isHeld(), "the seat is not kept")
+	before := joinWithCode(ts, web, "browser", timeoutCode)
+	ts.Step(2)
+	id := ts.ID(before)
+	ts.Receive(web, nil)
+	ts.Step(2)
+	testenv.Check(t, ts.State(before) == "" && len(clients(ts, server.ClientTimedOut)) == 1, "the seat is not kept")
 	web.AddrPort = ip(2).AddrPort
-	ts.joinWithCode(web, "browser", timeoutCode)
-	ts.step(2)
-	testenv.Check(t, ts.srv.sessionByPeer[web] != nil && ts.srv.sessionByPeer[web].id == id, "the seat is not given back")
+	after := joinWithCode(ts, web, "browser", timeoutCode)
+	ts.Step(2)
+	testenv.Check(t, ts.ID(after) == id, "the seat is not given back")
 }
 
 // Other protocols than the game's are for UDP.
@@ -52,10 +53,10 @@ func TestWebSocketIsForTheGame(t *testing.T) {
 	ts := newTestServer(t, nil)
 	query := []byte("\xff\xff\xff\xffinfostring\x00")
 	for kind, want := range map[transport.Kind]int{transport.UDP: 1, transport.WebSocket: 0} {
-		ts.sentPackets = 0
-		ts.feed(transport.Peer{AddrPort: ip(1).AddrPort, Kind: kind}, query)
-		ts.srv.transport.Flush()
-		testenv.Check(t, ts.sentPackets == want, "kind %d: %d answers, want %d", kind, ts.sentPackets, want)
+		ts.Packets = 0
+		ts.Receive(transport.Peer{AddrPort: ip(1).AddrPort, Kind: kind}, query)
+		ts.Step(1)
+		testenv.Check(t, ts.Packets == want, "kind %d: %d answers, want %d", kind, ts.Packets, want)
 	}
 }
 
@@ -67,12 +68,12 @@ func TestWebSocketLimits(t *testing.T) {
 		p.Kind = kind
 		return p
 	}
-	ts.join(peer(1000, transport.UDP), "desk")
-	ts.join(peer(1001, transport.WebSocket), "browser")
-	third := ts.connect(peer(1002, transport.WebSocket))
-	ts.step(2)
+	ts.Enter(peer(1000, transport.UDP), "desk")
+	ts.Enter(peer(1001, transport.WebSocket), "browser")
+	third := ts.Connect(peer(1002, transport.WebSocket))
+	ts.Step(2)
 	testenv.Check(t, strings.Contains(third.Reason, "Only 2 players with the same IP"), "%q", third.Reason)
-	ts.srv.Execute("ban " + ip(1).Addr().String())
-	ts.step(2)
-	testenv.Check(t, len(ts.srv.sessionByPeer) == 0, "%d sessions of who is banned", len(ts.srv.sessionByPeer))
+	ts.Execute("ban " + ip(1).Addr().String())
+	ts.Step(2)
+	testenv.Check(t, len(ts.Clients(nil)) == 0, "%d sessions of who is banned", len(ts.Clients(nil)))
 }

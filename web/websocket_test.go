@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -34,46 +33,19 @@ import (
 	"github.com/teeyard/teeyard/transport/ws"
 )
 
-// replays stores the replay logs of a server in memory.
-type replays struct {
-	mu    sync.Mutex
-	files map[string]*bytes.Buffer
-}
-
-type replayFile struct {
-	r *replays
-	b *bytes.Buffer
-}
-
-func (f replayFile) Write(b []byte) (int, error) {
-	f.r.mu.Lock()
-	defer f.r.mu.Unlock()
-	return f.b.Write(b)
-}
-func (replayFile) Close() error { return nil }
-
-func (r *replays) Create(name string) (io.WriteCloser, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.files[name] = new(bytes.Buffer)
-	return replayFile{r, r.files[name]}, nil
-}
-func (*replays) Names() ([]string, error) { return nil, nil }
-func (*replays) Remove(string) error      { return nil }
-
 // playedServer is a server that browsers can play on, over real sockets, until end.
 type playedServer struct {
 	*servertest.Server
 	settings *Settings
 	key      Key
 	hub      *ws.Hub
-	replays  replays
+	replays  servertest.Folder
 	http     *httptest.Server
 	end      func()
 }
 
 func startPlayedServer(t *testing.T, commands ...string) *playedServer {
-	p := &playedServer{settings: new(Settings), key: NewKey(), hub: ws.NewHub(), replays: replays{files: map[string]*bytes.Buffer{}}}
+	p := &playedServer{settings: new(Settings), key: NewKey(), hub: ws.NewHub()}
 	cfg := server.Config{AddToConsole: p.settings.Register, AddTransport: p.hub.Join, Replays: &p.replays}
 	p.Server = servertest.Start(t, cfg, append([]string{"sv_http_proxy local; sv_replay 1; sv_inactivekick 0"}, commands...)...)
 	p.http = httptest.NewUnstartedServer(nil)
@@ -202,9 +174,9 @@ func TestMatchOverWebSocket(t *testing.T) {
 		testenv.Check(t, players[i].Err() == nil, "another was banned: %v", players[i].Err())
 	}
 	p.end()
-	testenv.Check(t, len(p.replays.files) > 0, "no replay log")
-	for name, b := range p.replays.files {
-		r, err := replay.NewReader(b)
+	testenv.Check(t, len(testenv.Must(p.replays.Names())) > 0, "no replay log")
+	for _, name := range testenv.Must(p.replays.Names()) {
+		r, err := replay.NewReader(bytes.NewReader(p.replays.Content(name)))
 		testenv.NoError(t, err)
 		res, err := replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes().New})
 		testenv.Check(t, err == nil && res.Ticks > 25, "%s: %+v, %v", name, res, err)

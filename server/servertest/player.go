@@ -26,13 +26,13 @@ type Player struct {
 
 // Join adds a client with a name, and waits until it is in the game.
 func (s *Server) Join(name string) *Player {
-	s.t.Helper()
+	s.T.Helper()
 	return s.JoinAs(client.Config{Name: name, Version: client.Version07})
 }
 
 // JoinAs is Join with any client.
 func (s *Server) JoinAs(cfg client.Config) *Player {
-	s.t.Helper()
+	s.T.Helper()
 	p := s.Dial(cfg)
 	WaitFor(p, 5*time.Second, func(event.Entered) bool { return true })
 	return p
@@ -41,7 +41,7 @@ func (s *Server) JoinAs(cfg client.Config) *Player {
 // Dial adds a client that begins to connect. Each one has an address of its own. Dial sets
 // cfg.Send, and unless they are set, cfg.Token and cfg.Maps.
 func (s *Server) Dial(cfg client.Config) *Player {
-	s.t.Helper()
+	s.T.Helper()
 	s.players++
 	p := &Player{server: s, Peer: IP(1<<8 | s.players)}
 	cfg.Send = func(b []byte) {
@@ -54,7 +54,7 @@ func (s *Server) Dial(cfg client.Config) *Player {
 	}
 	if cfg.Maps == nil {
 		if s.maps == nil {
-			s.maps = client.NewMaps(s.t.TempDir())
+			s.maps = client.NewMaps(s.T.TempDir())
 		}
 		cfg.Maps = s.maps
 	}
@@ -67,11 +67,11 @@ func (s *Server) Dial(cfg client.Config) *Player {
 	}
 	var err error
 	if p.Client, err = client.New(cfg); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	s.Net.Handle(p.Peer, func(now int64, _ transport.Peer, b []byte) { p.Feed(conn.Time(now), bytes.Clone(b)) })
 	if err := p.Connect(s.Now()); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	s.Net.Every(5*time.Millisecond, func(now int64) { p.Client.Step(conn.Time(now)) })
 	return p
@@ -111,7 +111,7 @@ func (p *Player) Heard(text string) bool {
 // event. The test fails after limit.
 func WaitFor[E event.Event](p *Player, limit time.Duration, wanted func(E) bool) (found E) {
 	s := p.server
-	s.t.Helper()
+	s.T.Helper()
 	s.WaitUntil(limit, fmt.Sprintf("got the %T", found), func() bool {
 		for _, e := range p.Events {
 			if e, ok := e.(E); ok && wanted(e) {

@@ -19,7 +19,7 @@ import (
 func (s *Server) Raw(kind testclient.Config, from transport.Peer) *testclient.Client {
 	kind.Peer = from
 	kind.Send = func(b []byte) { s.Feed(s.Now(), from, b) }
-	kind.Fail = func(err error) { s.t.Error(err) }
+	kind.Fail = func(err error) { s.T.Error(err) }
 	c := testclient.New(kind)
 	if before := s.raw[from]; before != nil {
 		s.Vanish(before)
@@ -40,17 +40,17 @@ func (s *Server) ConnectAs(kind testclient.Config, from transport.Peer) *testcli
 
 // Enter adds a raw client that plays.
 func (s *Server) Enter(from transport.Peer, name string) *testclient.Client {
-	s.t.Helper()
+	s.T.Helper()
 	return s.EnterAs(testclient.V07, from, name)
 }
 
 // EnterAs is Enter with another kind.
 func (s *Server) EnterAs(kind testclient.Config, from transport.Peer, name string) *testclient.Client {
-	s.t.Helper()
+	s.T.Helper()
 	c := s.ConnectAs(kind, from).Join(name)
 	s.Step(2)
 	if s.State(c) != server.ClientInGame {
-		s.t.Fatalf("%s did not get in: %q, drops %v", name, c.Reason, s.Drops())
+		s.T.Fatalf("%s did not get in: %q, drops %v", name, c.Reason, s.Drops())
 	}
 	return c
 }
@@ -59,7 +59,7 @@ func (s *Server) EnterAs(kind testclient.Config, from transport.Peer, name strin
 // connection to it.
 func (s *Server) Client(c *testclient.Client) (found server.Client, ok bool) {
 	for _, found := range s.Clients(nil) {
-		if found.Addr == c.Peer.Addr() && found.Port == c.Peer.Port() && found.State != server.ClientTimedOut {
+		if found.Peer == c.Peer && found.State != server.ClientTimedOut {
 			return found, true
 		}
 	}
@@ -76,6 +76,12 @@ func (s *Server) Vanish(c *testclient.Client) {
 func (s *Server) State(c *testclient.Client) server.ClientState {
 	found, _ := s.Client(c)
 	return found.State
+}
+
+// ID returns the client id of a raw client, game.Nobody without a connection.
+func (s *Server) ID(c *testclient.Client) game.PlayerID {
+	found, _ := s.Client(c)
+	return found.ID
 }
 
 // Input sends an input for the next tick, which also keeps the connection.
@@ -109,12 +115,14 @@ func (s *Server) Receive(from transport.Peer, b []byte) { s.Feed(s.Now(), from, 
 
 // Ask sends a datagram, and returns copies of the datagrams that answer it.
 func (s *Server) Ask(from transport.Peer, b []byte) (answers [][]byte) {
-	before := s.Divert
-	defer func() { s.Divert = before }()
-	s.Divert = func(to transport.Peer, b []byte) {
+	before := s.Deliver
+	defer func() { s.Deliver = before }()
+	s.Deliver = func(to transport.Peer, b []byte) {
 		if to == from {
 			answers = append(answers, bytes.Clone(b))
+			return
 		}
+		before(to, b)
 	}
 	s.Receive(from, b)
 	return answers

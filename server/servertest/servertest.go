@@ -52,22 +52,25 @@ type Link = netsim.Link
 // Server is a server under test. In virtual time, all its methods belong to the test's goroutine.
 type Server struct {
 	*server.Server
+	// T is the test.
+	T testing.TB
 	// Net is the network in virtual time. It is nil after Start.
 	Net *netsim.Net
 	// Log contains the lines that the server has logged.
 	Log *Log
 	// Packets and Bytes count the datagrams that the server sent, in virtual time.
 	Packets, Bytes int
-	// Divert, if set, receives the datagrams of the server, in place of the clients.
-	Divert func(to transport.Peer, b []byte)
+	// Deliver delivers a datagram of the server. A test may replace it.
+	Deliver func(to transport.Peer, b []byte)
+	// Background runs the functions that would stall the game, such as one that reads a map. New runs
+	// them at once.
+	Background func(f func())
 	// Lose, if set, reports whether the network loses a datagram of a player.
 	Lose func(b []byte) bool
 
-	t       testing.TB
 	linked  bool // the network is not ideal
 	stalled bool
 	waiting []transport.Datagram // that arrived while stalled
-	world   *game.World          // after the last tick
 
 	raw     map[transport.Peer]*testclient.Client
 	rawList []*testclient.Client // in the order of their creation
@@ -97,7 +100,8 @@ func start(t testing.TB, link *Link, cfg server.Config, commands []string) *Serv
 	if cfg.Seed == 0 {
 		cfg.Seed = 1
 	}
-	s := &Server{t: t, raw: map[transport.Peer]*testclient.Client{}, linked: link != nil}
+	s := &Server{T: t, raw: map[transport.Peer]*testclient.Client{}, linked: link != nil}
+	s.Deliver = s.deliver
 	if link == nil {
 		link = new(Link)
 	}
@@ -106,8 +110,8 @@ func start(t testing.TB, link *Link, cfg server.Config, commands []string) *Serv
 		t.Fatal(err)
 	}
 	s.Net.RunFor(time.Hour) // so that no time is 0
-	cfg.Transport, cfg.Background = wire{s}, func(f func()) { f() }
-	cfg.Observers = append(slices.Clone(cfg.Observers), server.ObserverFunc(func(t *server.Tick) { s.world = t.World }))
+	cfg.Transport, s.Background = wire{s}, func(f func()) { f() }
+	cfg.Background = func(f func()) { s.Background(f) }
 	s.create(cfg, commands)
 	s.Net.Handle(Addr, func(_ int64, from transport.Peer, b []byte) {
 		if s.stalled {
@@ -131,7 +135,7 @@ func start(t testing.TB, link *Link, cfg server.Config, commands []string) *Serv
 
 // create creates the server itself.
 func (s *Server) create(cfg server.Config, commands []string) {
-	s.t.Helper()
+	s.T.Helper()
 	s.Log = new(Log)
 	handlers := []slog.Handler{s.Log.handler()}
 	if cfg.Log != nil {
@@ -141,7 +145,7 @@ func (s *Server) create(cfg server.Config, commands []string) {
 	cfg.Commands = slices.Concat([]string{Settings}, cfg.Commands, commands)
 	var err error
 	if s.Server, err = server.New(cfg); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 }
 
@@ -150,7 +154,7 @@ func (s *Server) create(cfg server.Config, commands []string) {
 // this package only Console and Stop.
 func Start(t testing.TB, cfg server.Config, commands ...string) *Server {
 	t.Helper()
-	s := &Server{t: t}
+	s := &Server{T: t}
 	cfg.Commands = append([]string{"bindaddr 127.0.0.1; sv_port 0"}, cfg.Commands...)
 	s.create(cfg, commands)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -184,9 +188,11 @@ func (w wire) Send(to transport.Peer, b []byte) {
 	s := w.s
 	s.Packets++
 	s.Bytes += len(b)
-	if s.Divert != nil {
-		s.Divert(to, b)
-	} else if c := s.raw[to]; c != nil {
+	s.Deliver(to, b)
+}
+
+func (s *Server) deliver(to transport.Peer, b []byte) {
+	if c := s.raw[to]; c != nil {
 		c.Receive(b)
 	} else {
 		s.Net.Send(Addr, to, b)
@@ -221,10 +227,10 @@ func (s *Server) pass(span time.Duration) {
 // WaitUntil lets time pass until ok returns true. The test fails after limit, with a message that
 // names the goal.
 func (s *Server) WaitUntil(limit time.Duration, what string, ok func() bool) {
-	s.t.Helper()
+	s.T.Helper()
 	for end := s.Now().Add(limit); !ok(); s.pass(tick / 2) {
 		if s.Now() >= end {
-			s.t.Fatalf("after %v still not: %s", limit, what)
+			s.T.Fatalf("after %v still not: %s", limit, what)
 		}
 	}
 }
@@ -249,21 +255,12 @@ func (s *Server) Stall(span time.Duration) {
 // Console runs a console line with all rights, and returns the lines that it logged. Commands that change the
 // world take effect in the next tick.
 func (s *Server) Console(line string) string {
-	s.t.Helper()
+	s.T.Helper()
 	before := len(s.Log.String())
 	if s.Net != nil {
 		s.Execute(line)
-	} else if err := s.Do(s.t.Context(), func() { s.Execute(line) }); err != nil {
-		s.t.Fatal(err)
+	} else if err := s.Do(s.T.Context(), func() { s.Execute(line) }); err != nil {
+		s.T.Fatal(err)
 	}
 	return s.Log.String()[before:]
-}
-
-// World returns the world after the last tick, for reading.
-func (s *Server) World() *game.World {
-	s.t.Helper()
-	if s.world == nil {
-		s.t.Fatal("servertest: World called before the first tick")
-	}
-	return s.world
 }

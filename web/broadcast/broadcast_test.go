@@ -308,7 +308,7 @@ func TestLoopDoesNotAllocate(t *testing.T) {
 	for range 200 {
 		tick()
 	}
-	w.Divert = func(transport.Peer, []byte) {}
+	w.Deliver = func(transport.Peer, []byte) {}
 	handedOver = 0
 	if n := testing.AllocsPerRun(200, tick); n != 0 || w.inGame != 8 {
 		t.Errorf("%v allocations in a tick with %d players", n, w.inGame)
