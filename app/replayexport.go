@@ -1,24 +1,15 @@
 package app
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
-	"github.com/teeyard/teeyard/format/demo"
-	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/recorder"
@@ -51,27 +42,24 @@ func (c *replayExportCmd) Run(p *program) error {
 		return err
 	}
 	defer in.Close()
-	format, _ := recorder.ParseFormat(c.Format)
-	m, err := c.findMap(r.Header(), format)
-	if err != nil {
+	cfg := recorder.ExportConfig{Player: c.Player, From: ticksIn(c.From), To: ticksIn(c.To), Verify: p.verifyConfig()}
+	cfg.Format, _ = recorder.ParseFormat(c.Format)
+	if cfg.Map, err = readMapFile(c.Map, c.File, r.Header().Map, r.Header().MapSHA256); err != nil {
 		return err
 	}
 	out, err := createOutput(c.Out, 0o644)
 	if err != nil {
 		return err
 	}
-	e := demoExport{
-		player: c.Player, ofPlayer: c.Player != "", format: format, gameMap: m, file: out,
-		began: time.UnixMilli(r.Header().StartTime), from: ticksIn(c.From), to: cmp.Or(ticksIn(c.To), game.MaxTick),
-	}
-	err = e.run(r, p.verifyConfig())
-	if err := out.finish(e.out != nil); err != nil {
+	first, last, ok, err := recorder.Export(out, r, cfg)
+	err = adviseOnLog(err)
+	if err := out.finish(ok); err != nil {
 		return err
 	}
-	if e.out == nil {
+	if !ok {
 		return err
 	}
-	fmt.Printf("%s: %v to %v of the match\n", safetext.Line(c.Out), ticksToDuration(e.first), ticksToDuration(e.last))
+	fmt.Printf("%s: %v to %v of the match\n", safetext.Line(c.Out), ticksToDuration(first), ticksToDuration(last))
 	if isCutOff(err) {
 		fmt.Printf("%s is cut off at this time: %s\n", safetext.Line(c.File), cutOffCauses)
 		return told(err)
@@ -82,27 +70,6 @@ func (c *replayExportCmd) Run(p *program) error {
 // ticksIn returns the number of ticks in a duration.
 func ticksIn(d time.Duration) int32 {
 	return int32(min(max(d, 0)/(time.Second/game.TickRate), game.MaxTick))
-}
-
-// findMap returns the map of a log in a form that players of the demo format can read.
-func (c *replayExportCmd) findMap(h *replay.Header, format recorder.Format) (*bridge.Map, error) {
-	file, err := readMapFile(c.Map, c.File, h.Map, h.MapSHA256)
-	if err != nil {
-		return nil, err
-	}
-	return mapFor(format, h.Map, file)
-}
-
-// mapFor returns a map in a form that players of the demo format can read.
-func mapFor(format recorder.Format, name string, file []byte) (*bridge.Map, error) {
-	if format.NeedsUncompressedTiles() {
-		if compatible, err := twmap.Compatible(file); err != nil {
-			return nil, fmt.Errorf("the map cannot be converted for %v: %w", format, err)
-		} else if compatible != nil {
-			file = compatible
-		}
-	}
-	return &bridge.Map{Name: name, File: file, CRC: crc32.ChecksumIEEE(file), SHA256: sha256.Sum256(file)}, nil
 }
 
 // readMapFile returns the map file: the file that the user names, or one from the program, the
@@ -144,114 +111,4 @@ func readMapFile(given, recording, name string, sum [sha256.Size]byte) ([]byte, 
 		safetext.Line(name),
 		sum,
 	)
-}
-
-// demoExport converts a log into a demo.
-type demoExport struct {
-	player   string
-	ofPlayer bool
-	format   recorder.Format
-	gameMap  *bridge.Map
-	file     io.Writer
-	began    time.Time // time of tick 0
-	from, to int32
-
-	cfg         recorder.Config
-	recorder    *recorder.Recorder
-	record      recorder.Record
-	out         *demo.Writer // nil before the first record
-	first, last int32        // ticks
-	seen        int32        // last tick of the log so far
-	done        bool
-	tellsEnd    bool     // the demo tells that it is cut short, so that is not an error
-	names       []string // of the players seen
-	err         error
-}
-
-// run writes the demo. If it fails, e.out reports whether there is a partial demo. A log that is
-// cut off before the requested end is an error.
-func (e *demoExport) run(r *replay.Reader, cfg replay.VerifyConfig) error {
-	cfg.OnTick = func(w *game.World, _ *replay.Tick, events []game.Event) {
-		e.seen = w.Tick()
-		if !e.done && e.err == nil && w.Tick() >= e.from && w.Tick() <= e.to {
-			e.err = e.tick(w, events)
-		}
-	}
-	res, err := replay.Verify(r, cfg)
-	err = adviseOnLog(err)
-	switch {
-	case e.err != nil:
-		return e.err
-	case e.out == nil && e.ofPlayer && len(e.names) > 0:
-		return fmt.Errorf("%q was not in the game at that time; these players were: %s", e.player, strings.Join(e.names, ", "))
-	case e.out == nil && isCutOff(err):
-		return fmt.Errorf("the log has nothing to record at that time, up to its end: %w", err)
-	case e.out == nil:
-		return cmp.Or(err, fmt.Errorf("the log has nothing to record at that time; its length is %v", ticksToDuration(res.Ticks)))
-	}
-	early := !e.done && e.seen < e.to
-	missing := err
-	switch {
-	case missing == nil, isCutOff(missing) && !early, !early && res.LastGoodTick >= e.last:
-		missing = nil
-	case !isCutOff(missing):
-		missing = fmt.Errorf("the demo is correct up to %v: %w", ticksToDuration(min(res.LastGoodTick, e.last)), missing)
-	}
-	if missing != nil && e.tellsEnd {
-		err := e.record.WriteEnd(e.out, safetext.Line(fmt.Sprintf("Not all of the match is here: %v", missing)))
-		return cmp.Or(err, e.out.Close())
-	}
-	return cmp.Or(e.out.Close(), missing)
-}
-
-// tick adds a tick of the world.
-func (e *demoExport) tick(w *game.World, events []game.Event) error {
-	if e.recorder == nil && !e.begin(w) {
-		return nil
-	}
-	if e.cfg.OfPlayer {
-		if p, ok := w.Player(e.cfg.Player); !ok || !p.InGame {
-			e.done = true
-			return nil
-		}
-	}
-	e.recorder.Tick(w, events)
-	for i := range events {
-		e.recorder.Event(w, &events[i])
-	}
-	if !e.recorder.Due(w) {
-		return nil
-	}
-	e.recorder.Take(w, &e.record)
-	if e.out == nil {
-		e.first = w.Tick()
-		began := e.began.Add(time.Duration(e.first) * (time.Second / game.TickRate))
-		out, err := demo.NewWriter(e.file, e.cfg.Header(e.gameMap, began), e.gameMap.File)
-		if err != nil {
-			return err
-		}
-		e.out = out
-	}
-	e.last = w.Tick()
-	return e.record.WriteTo(e.out)
-}
-
-// begin creates the recorder once the player to watch is in the game.
-func (e *demoExport) begin(w *game.World) bool {
-	e.cfg = recorder.Config{Format: e.format, OfPlayer: e.ofPlayer}
-	found := !e.ofPlayer
-	for i := range w.Frame().Players {
-		id := w.Frame().Players[i].ID
-		p, _ := w.Player(id)
-		if e.ofPlayer && p.Profile.Name == e.player {
-			e.cfg.Player, found = id, true
-		}
-		if name := safetext.Line(p.Profile.Name); len(e.names) < game.MaxPlayers && !slices.Contains(e.names, name) {
-			e.names = append(e.names, name)
-		}
-	}
-	if found {
-		e.recorder = recorder.New(e.cfg)
-	}
-	return found
 }

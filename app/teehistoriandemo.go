@@ -23,7 +23,7 @@ const maxHistorianTicks = 4 * 60 * 60 * game.TickRate
 // historianDemo makes a demo from a teehistorian by running its match in the simulation. The demo
 // ends where the simulation and the recording differ.
 type historianDemo struct {
-	demoExport
+	demo      *recorder.DemoWriter
 	world     *game.World
 	sim       *ddrace.World
 	events    []ddrace.Event
@@ -42,26 +42,27 @@ func exportTeehistorian(out io.Writer, file io.Reader) error {
 	if err != nil {
 		return err
 	}
-	m, err := mapFor(recorder.Teeworlds, h.header.MapName, h.gameMap)
+	m, err := recorder.Teeworlds.Map(h.header.MapName, h.gameMap)
 	if err != nil {
 		return err
 	}
 	d := newHistorianDemo()
-	d.demoExport = demoExport{format: recorder.Teeworlds, gameMap: m, file: out, began: historianStart(h.header), to: game.MaxTick}
+	d.demo = recorder.NewDemoWriter(out, recorder.DemoConfig{Map: m, Start: historianStart(h.header)})
 	rules := game.DefaultRules()
 	rules.PlayerSlots = game.MaxPlayers
 	if d.world, err = game.New(game.Config{Mode: historianMode{d}, Terrain: h.terrain, Rules: rules}); err != nil {
 		return err
 	}
 	res, err := teeverify.Verify(teeverify.Config{File: h.file, Terrain: h.terrain, OnTick: d.tick, OnAction: d.act})
+	_, _, begun := d.demo.Span()
 	switch {
 	case err != nil && !errors.Is(err, errHistorianEnd):
 		return err
-	case d.out == nil && res.Difference != nil:
+	case !begun && res.Difference != nil:
 		return fmt.Errorf("the simulation differs from the recording: %v", res.Difference)
-	case d.out == nil && res.End != nil:
+	case !begun && res.End != nil:
 		return res.End
-	case d.out == nil:
+	case !begun:
 		return errors.New("the recording has no players")
 	}
 	text := ""
@@ -76,7 +77,7 @@ func exportTeehistorian(out io.Writer, file io.Reader) error {
 			return err
 		}
 	}
-	return d.out.Close()
+	return d.demo.Close()
 }
 
 func newHistorianDemo() *historianDemo {
@@ -128,7 +129,7 @@ func (d *historianDemo) step() error {
 	if d.world.Tick()-d.seenFrom >= maxHistorianTicks {
 		return errHistorianEnd
 	}
-	return d.demoExport.tick(d.world, all)
+	return d.demo.Tick(d.world, all)
 }
 
 // say ends the demo with a chat line from the server.

@@ -20,7 +20,6 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/format/teehistorian"
-	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/recorder"
@@ -217,12 +216,12 @@ func (p *program) convertRecording(w io.Writer, file io.Reader, trusted bool) er
 	if err != nil {
 		return readable(err)
 	}
-	m, err := new(replayExportCmd).findMap(r.Header(), recorder.Teeworlds)
+	m, err := readMapFile("", "", r.Header().Map, r.Header().MapSHA256)
 	if err != nil {
 		return err
 	}
-	e := demoExport{format: recorder.Teeworlds, gameMap: m, file: w, began: time.UnixMilli(r.Header().StartTime), to: game.MaxTick, tellsEnd: true}
-	return e.run(r, p.verifyConfig())
+	_, _, _, err = recorder.Export(w, r, recorder.ExportConfig{Map: m, TellEnd: true, Verify: p.verifyConfig()})
+	return adviseOnLog(err)
 }
 
 // replayMagic is the beginning of a replay log.

@@ -62,7 +62,7 @@ func Convert(w io.Writer, r *demo.Reader) error {
 				missing = append(missing, err.Error())
 			}
 			if len(missing) > 0 {
-				if err := rec.WriteEnd(out, "Not all of the match is here: "+strings.Join(missing, "; ")); err != nil {
+				if err := rec.writeEnd(out, "Not all of the match is here: "+strings.Join(missing, "; ")); err != nil {
 					return err
 				}
 			}
@@ -88,9 +88,9 @@ func Convert(w io.Writer, r *demo.Reader) error {
 	}
 }
 
-// WriteEnd ends a demo of Teeworlds 0.7 after the record: it writes a chat line of the server, and
+// writeEnd ends a demo of Teeworlds 0.7 after the record: it writes a chat line of the server, and
 // two more seconds in which viewers can read it.
-func (r *Record) WriteEnd(out *demo.Writer, text string) error {
+func (r *Record) writeEnd(out *demo.Writer, text string) error {
 	out.Message((&msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte(text)}).Append(nil))
 	for ticks := int32(2); ticks <= 2*game.TickRate; ticks += 2 {
 		out.Snapshot(r.Tick+ticks, &r.Snapshot)

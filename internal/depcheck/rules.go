@@ -44,7 +44,7 @@ var rooms = map[string][]string{
 	"maps":         {"format"},
 
 	// Makes the messages and snapshots of a client, and writes them into demos.
-	"recorder": {"bridge", "event", "game", "protocol", "format", "internal/words"},
+	"recorder": {"bridge", "event", "game", "protocol", "format", "internal/safetext", "internal/words"},
 
 	// Sessions use connections of protocol; the bridge makes all messages.
 	"server": {
