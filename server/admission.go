@@ -125,7 +125,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 		refuse(s.drain.refusal(), dropDraining)
 		return
 	}
-	if s.numClients() >= int(s.settings.MaxClients) {
+	if s.numClients() >= int(s.rules.MaxClients) {
 		refuse("This server is full", dropFull)
 		return
 	}

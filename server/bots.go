@@ -97,7 +97,7 @@ func (b *bots) numFilling() int { return bits.OnesCount64(uint64(b.filling())) }
 // game or watches the broadcast, they fill it up to sv_bots players, but leave a slot for every
 // client.
 func (s *Server) wantedBots() int {
-	if s.settings.Bots == 0 || s.settings.TournamentMode != 0 {
+	if s.settings.Bots == 0 || s.rules.TournamentMode != 0 {
 		return 0
 	}
 	humans, spectators, inGame := 0, 0, false
@@ -118,7 +118,7 @@ func (s *Server) wantedBots() int {
 	}
 	// One seat stays free, so that a new client need not wait for a bot to leave. NPCs have
 	// seats, but play beside those who fill up the game.
-	free := min(s.settings.PlayerSlots, s.settings.MaxClients, game.MaxPlayers-1) - humans - bits.OnesCount64(uint64(s.bots.npcs))
+	free := min(int(s.rules.PlayerSlots), int(s.rules.MaxClients), game.MaxPlayers-1) - humans - bits.OnesCount64(uint64(s.bots.npcs))
 	return max(0, min(s.settings.Bots-(humans-spectators), free))
 }
 

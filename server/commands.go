@@ -17,6 +17,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/rules"
 )
 
 // newConsole creates the console with all variables and commands.
@@ -30,6 +31,9 @@ func (s *Server) newConsole() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	if err := s.record.Register(c); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	if err := rules.Register(c, &s.rules, s.cfg.DDNet); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	if err := s.registerSpeech(); err != nil {
@@ -106,6 +110,9 @@ var usedAtStart = []string{"sv_port", "sv_storage", "sv_ranks", "bindaddr", "sv_
 
 // addHooks makes variables take effect when they are set.
 func (s *Server) addHooks() error {
+	if err := s.addRuleHooks(); err != nil { // first, because others read the limited rules
+		return err
+	}
 	whenStarted := func(f func(*console.Call)) func(*console.Call) {
 		return func(call *console.Call) {
 			if s.started {
@@ -126,7 +133,6 @@ func (s *Server) addHooks() error {
 			call.Print("server", "%s takes effect when the server restarts", call.Name)
 		}), usedAtStart},
 		{func(*console.Call) { s.setGameType() }, []string{"sv_gametype"}},
-		{func(*console.Call) { s.setInactiveTime() }, []string{"sv_inactivekick_time"}},
 		{whenStarted(func(call *console.Call) {
 			if s.nextGameTypeErr = s.checkGameType(s.settings.GameType); s.nextGameTypeErr != nil {
 				s.reportGameType(call)
@@ -153,23 +159,14 @@ func (s *Server) addHooks() error {
 			s.listChatCommand("rules", slices.ContainsFunc(s.settings.RulesLines[:], func(line string) bool { return line != "" }))
 		}, rulesLines()},
 		{whenStarted(func(*console.Call) { s.announcements.next = 0 }), []string{"sv_announcement_filename", "sv_announcement_interval"}},
-		{func(*console.Call) { s.listChatCommand("ready", s.settings.PlayerReadyMode != 0) }, []string{"sv_player_ready_mode"}},
+		{func(*console.Call) { s.listChatCommand("ready", s.rules.ReadyMode) }, []string{"sv_player_ready_mode"}},
 		{whenStarted(s.halfLife.checkSetting), []string{"sv_hl_legacy_queries", "sv_hl_rcon_allow", "sv_hl_rcon_exempt"}},
 		{whenStarted(func(call *console.Call) { s.halfLife.configure(call.Caller) }), []string{
 			"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
 			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password",
 		}},
 		{s.endLevelLogins, []string{"sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password"}},
-		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{
-			"sv_warmup", "sv_countdown", "sv_teamdamage", "sv_maprotation", "sv_match_swap", "sv_powerups",
-			"sv_tournament_mode", "sv_player_ready_mode", "sv_spamprotection", "sv_info_change_delay", "sv_respawn_delay_tdm",
-			"sv_inactivekick_time", "sv_inactivekick", "sv_inactivekick_spec",
-			"sv_silent_spectator_mode", "sv_strict_spectate_mode",
-		}},
-		{whenStarted(func(*console.Call) { s.queueRules(game.TellLimits) }), []string{"sv_scorelimit", "sv_timelimit", "sv_matches_per_map"}},
-		{whenStarted(func(*console.Call) { s.queueRules(game.TellSettings) }), []string{
-			"sv_player_slots", "sv_max_clients", "sv_teambalance_time", "sv_vote_kick", "sv_vote_kick_min", "sv_vote_spectate",
-		}},
+		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{"sv_maprotation"}},
 		{s.setDialect, []string{"log_dialect"}},
 		{whenStarted(func(*console.Call) { s.readMapList() }), []string{"sv_maplist"}},
 		{s.checkRotation, []string{"sv_maprotation"}},
@@ -245,26 +242,13 @@ func isPure(gameType string) bool {
 
 // gameRulesFor returns what gameRules does for a world of a game type.
 func (s *Server) gameRulesFor(gameType string, isDDRace bool) game.Rules {
-	v := &s.settings
-	v.PlayerSlots = min(v.PlayerSlots, v.MaxClients)
-	inactiveTime := v.InactiveKickTime
+	s.rules.PlayerSlots = min(s.rules.PlayerSlots, s.rules.MaxClients)
+	r := s.rules
 	if isDDRace && !s.inactiveTimeSet {
-		inactiveTime = 0 // who waits for a partner, or rests in a race of hours, would lose it
+		r.InactiveTime = 0 // players who wait for a partner, or rest in a race of hours, keep their seat
 	}
-	return game.Rules{
-		Warmup: int32(v.Warmup), Countdown: int32(v.Countdown),
-		ScoreLimit: int32(v.ScoreLimit), TimeLimit: int32(v.TimeLimit),
-		MatchesPerMap: int32(v.MatchesPerMap), MapRotation: v.MapRotation != "", MatchSwap: v.MatchSwap != 0,
-		Powerups: v.Powerups != 0, TeamDamage: v.TeamDamage != 0,
-		PlayerSlots: int32(v.PlayerSlots), MaxClients: int32(v.MaxClients),
-		TournamentMode: int32(v.TournamentMode), ReadyMode: v.PlayerReadyMode != 0, SpamProtection: v.SpamProtection != 0,
-		InfoChangeDelay: int32(v.InfoChangeDelay),
-		RespawnDelayTDM: int32(v.RespawnDelayTDM), TeamBalanceTime: int32(v.TeamBalanceTime),
-		InactiveTime: int32(inactiveTime), InactiveAction: int32(v.InactiveAction()), InactiveSpecKick: v.InactiveKickSpec != 0,
-		SilentSpectators: v.SilentSpectatorMode != 0, StrictSpectate: v.StrictSpectateMode != 0,
-		PureTuning: isPure(gameType),
-		VoteKick:   s.votes.Kick != 0, VoteKickMin: int32(s.votes.KickMin), VoteSpectate: s.votes.Spectate != 0,
-	}
+	r.MapRotation, r.PureTuning = s.settings.MapRotation != "", isPure(gameType)
+	return r
 }
 
 // worldCommand returns a console command that queues a command of a kind for the world.
@@ -334,9 +318,9 @@ func (s *Server) cmdStatus(call *console.Call) {
 // cmdSpectatorSlots sets sv_player_slots as the variable of older servers means it: so many clients of
 // sv_max_clients may not play.
 func (s *Server) cmdSpectatorSlots(call *console.Call) {
-	v := &s.settings
+	v := &s.rules
 	if len(call.Args) > 0 {
-		s.console.Execute(fmt.Sprintf("sv_player_slots %d", max(v.MaxClients-max(call.Int(0), 0), 0)), call.Caller)
+		s.console.Execute(fmt.Sprintf("sv_player_slots %d", max(int(v.MaxClients)-max(call.Int(0), 0), 0)), call.Caller)
 		return
 	}
 	call.Print("Console", "Value: %d", v.MaxClients-v.PlayerSlots)

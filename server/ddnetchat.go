@@ -62,7 +62,7 @@ func (s *Server) tellSetting(c *ChatCall) bool {
 	case "timeout":
 		c.Reply("The Server Timeout is currently set to %d seconds", conn.Timeout/time.Second)
 	case "votes":
-		if v.Kick == 0 {
+		if !s.rules.VoteKick {
 			c.Reply("Players can't use the Callvote menu tab to kick offenders")
 			return true
 		}

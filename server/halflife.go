@@ -134,15 +134,19 @@ func (h *halfLife) Players(dst []wire.Player) []wire.Player {
 }
 
 // halfLifeRules are the integer variables that are rules of the protocol.
-var halfLifeRules = []string{
-	"sv_bot_skill", "sv_bots", "sv_countdown", "sv_high_bandwidth", "sv_inactivekick",
-	"sv_inactivekick_spec", "sv_inactivekick_time", "sv_match_swap", "sv_matches_per_map",
-	"sv_max_clients", "sv_max_clients_per_ip", "sv_player_ready_mode", "sv_player_slots", "sv_powerups",
-	"sv_respawn_delay_tdm", "sv_scorelimit", "sv_silent_spectator_mode", "sv_skill_level",
-	"sv_spamprotection", "sv_strict_spectate_mode", "sv_teambalance_time", "sv_teamdamage",
-	"sv_timelimit", "sv_tournament_mode", "sv_vote_kick", "sv_vote_kick_bantime", "sv_vote_kick_min",
-	"sv_vote_spectate", "sv_vote_spectate_rejoindelay", "sv_warmup",
-}
+var halfLifeRules = func() []string {
+	names := []string{
+		"sv_bot_skill", "sv_bots", "sv_high_bandwidth", "sv_max_clients_per_ip", "sv_skill_level", "sv_vote_kick_bantime",
+		"sv_vote_spectate_rejoindelay",
+	}
+	for _, rule := range game.RuleSettings() {
+		if rule.Name != "" {
+			names = append(names, rule.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}()
 
 // Rules implements halflife.Game.
 func (h *halfLife) Rules(dst []wire.Rule) []wire.Rule {
@@ -302,7 +306,7 @@ func (h *halfLife) update(now conn.Time) {
 // announcedState returns what masters are told at once when it changes.
 func (h *halfLife) announcedState() string {
 	v := &h.server.settings
-	return fmt.Sprint(h.server.gameMap.Name, "\x00", v.MaxClients, "\x00", v.Password != "")
+	return fmt.Sprint(h.server.gameMap.Name, "\x00", h.server.rules.MaxClients, "\x00", v.Password != "")
 }
 
 func (h *halfLife) heartbeat() wire.Heartbeat {

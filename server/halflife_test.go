@@ -248,8 +248,8 @@ func TestHalfLifeRcon(t *testing.T) {
 	}
 	got := strings.Split(k.rcon("adminpw", "record a; stoprecord"), "\n")
 	testenv.Check(t, len(got) == 3 && (got[0] == "Recording to 'demos/a.demo'" || got[0] == console.ErrLater.Error()) && got[1] == "Stopped recording", "record prints %q", got)
-	if ts.srv.settings.ScoreLimit != 7 || ts.srv.settings.EconPort != 0 {
-		t.Errorf("the score limit is %d, the econ port %d", ts.srv.settings.ScoreLimit, ts.srv.settings.EconPort)
+	if ts.srv.rules.ScoreLimit != 7 || ts.srv.settings.EconPort != 0 {
+		t.Errorf("the score limit is %d, the econ port %d", ts.srv.rules.ScoreLimit, ts.srv.settings.EconPort)
 	}
 	// Other operators see what is done, and who did it, as always.
 	ts.step(2)

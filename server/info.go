@@ -52,15 +52,15 @@ func (s *Server) serverInfo() bridge.ServerInfo {
 		Version:   gameVersion, Name: s.settings.Name, Hostname: s.settings.Hostname,
 		Map: s.gameMap.Name, GameType: s.displayedGameType(),
 		NeedsPassword: s.settings.Password != "", SkillLevel: int32(s.settings.SkillLevel),
-		Players: int32(players), PlayerSlots: int32(s.settings.PlayerSlots),
-		Clients: int32(clients), MaxClients: int32(max(clients, int(s.settings.MaxClients))),
+		Players: int32(players), PlayerSlots: s.rules.PlayerSlots,
+		Clients: int32(clients), MaxClients: int32(max(clients, int(s.rules.MaxClients))),
 	}
 }
 
 // listedSeats returns the seats of the sessions that clients and browsers are told of: all but
 // kept ones with newcomers in their places, who may still take them back.
 func (s *Server) listedSeats() (listed game.PlayerMask) {
-	excess := s.numClients() + s.numHeld() - s.settings.MaxClients
+	excess := s.numClients() + s.numHeld() - int(s.rules.MaxClients)
 	for id, c := range s.sessions {
 		switch {
 		case c == nil:
@@ -80,7 +80,7 @@ const vanillaSlots = 16
 // a server that has an original mode and more slots than the original, so that such a
 // server needs another name for its mode.
 func (s *Server) displayedGameType() string {
-	if s.settings.PlayerSlots > vanillaSlots && s.world.GameFlags()&game.GameFlagRace == 0 {
+	if s.rules.PlayerSlots > vanillaSlots && s.world.GameFlags()&game.GameFlagRace == 0 {
 		return s.world.ModeName() + "+"
 	}
 	return s.world.ModeName()

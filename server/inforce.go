@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
@@ -19,25 +18,12 @@ func (s *Server) addInForce() error {
 		inForce func() (value string, overrules bool)
 	}{
 		{"sv_gametype", s.gameTypeInForce},
-		{"sv_scorelimit", s.ruleInForce(func(r *game.Rules) int32 { return r.ScoreLimit })},
-		{"sv_inactivekick_time", s.ruleInForce(func(r *game.Rules) int32 { return r.InactiveTime })},
 	} {
 		if err := s.console.InForce(v.name, v.inForce); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
 	}
-	return nil
-}
-
-// ruleInForce returns what shows a rule as the world has it, from when it is set.
-func (s *Server) ruleInForce(rule func(*game.Rules) int32) func() (string, bool) {
-	return func() (string, bool) {
-		if !s.started {
-			return "", false
-		}
-		r := s.world.LimitRules(s.gameRules())
-		return strconv.Itoa(int(rule(&r))), true
-	}
+	return s.showRulesInForce()
 }
 
 // tuningInForce returns the tuning of the world, from when it is set. Another one is for the next

@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	moddrace "github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/rules"
 )
 
 // printed returns what the console prints for a line.
@@ -112,11 +113,11 @@ func TestRulesInForce(t *testing.T) {
 		want.votes = newVotes(&want)
 		testenv.NoError(t, want.settings.Register(c))
 		testenv.NoError(t, want.votes.Register(c))
+		testenv.NoError(t, rules.Register(c, &want.rules, false))
 		want.votes.Settings = ts.srv.votes.Settings
 		all := reflect.ValueOf(&want.settings).Elem()
 		all.Set(reflect.ValueOf(ts.srv.settings))
-		rules := ts.srv.world.Rules()
-		want.setRules(&rules)
+		want.rules = ts.srv.world.Rules()
 		want.settings.GameType = ts.srv.gameMap.playedGameType()
 		for e, ok := c.Next("", console.Operator); ok; e, ok = c.Next(e.Name, console.Operator) {
 			if allowed, _ := c.Values(e.Name); allowed == "" {

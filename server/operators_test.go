@@ -31,10 +31,10 @@ func TestOperatorsLogIn(t *testing.T) {
 	var out []string
 	print := func(line string) { out = append(out, line) }
 	ts.srv.RunFor(mod, "sv_scorelimit 3; status", print, nil)
-	if ts.srv.settings.ScoreLimit == 3 || !strings.Contains(strings.Join(out, "\n"), "Access for command sv_scorelimit denied") {
-		t.Errorf("a moderator sets sv_scorelimit to %d: %q", ts.srv.settings.ScoreLimit, out)
+	if ts.srv.rules.ScoreLimit == 3 || !strings.Contains(strings.Join(out, "\n"), "Access for command sv_scorelimit denied") {
+		t.Errorf("a moderator sets sv_scorelimit to %d: %q", ts.srv.rules.ScoreLimit, out)
 	}
-	if ts.srv.RunFor(boss, "sv_scorelimit 3", nil, nil); ts.srv.settings.ScoreLimit != 3 {
+	if ts.srv.RunFor(boss, "sv_scorelimit 3", nil, nil); ts.srv.rules.ScoreLimit != 3 {
 		t.Error("an administrator cannot set sv_scorelimit")
 	}
 	guesser := ts.join(ip(7), "guesser")

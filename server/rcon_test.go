@@ -620,7 +620,7 @@ func TestTuningForAnotherMode(t *testing.T) {
 func TestSpectatorSlotsOfOldConfigurations(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_max_clients 20")
 	ts.srv.Execute("sv_spectator_slots 7")
-	testenv.Check(t, ts.srv.settings.PlayerSlots == 13, "%d may play", ts.srv.settings.PlayerSlots)
+	testenv.Check(t, ts.srv.rules.PlayerSlots == 13, "%d may play", ts.srv.rules.PlayerSlots)
 	ts.log.Reset()
 	ts.srv.Execute("sv_spectator_slots")
 	testenv.Check(t, strings.Contains(ts.log.String(), "Value: 7\n"), "printed %q", ts.log.String())

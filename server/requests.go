@@ -129,8 +129,8 @@ func (c *session) OnReady() {
 
 // joinWorld gives a client a player in the world.
 func (s *Server) joinWorld(c *session) {
-	if !c.wasSpectator && s.settings.TournamentMode == 0 {
-		s.freePlayerSlots(s.settings.PlayerSlots, c)
+	if !c.wasSpectator && s.rules.TournamentMode == 0 {
+		s.freePlayerSlots(int(s.rules.PlayerSlots), c)
 	}
 	s.queueCommand(game.Command{
 		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,

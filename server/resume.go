@@ -155,28 +155,11 @@ func (s *Server) resumeName() string { return "resume-" + strconv.Itoa(s.setting
 // resumableSettings returns the settings that the world has.
 func (s *Server) resumableSettings() resumeSettings {
 	rules := s.gameRules()
-	rules.InactiveTime = int32(s.settings.InactiveKickTime)
+	rules.InactiveTime = s.rules.InactiveTime
 	return resumeSettings{
 		Map: s.settings.Map, GameType: s.settings.GameType, GameTypeSet: s.gameTypeSet, Mods: s.settings.Mods,
 		InactiveTimeSet: s.inactiveTimeSet, Rules: rules, Tuning: s.tuning,
 	}
-}
-
-// setRules sets the settings that gameRules makes rules of.
-func (s *Server) setRules(r *game.Rules) {
-	v := &s.settings
-	v.Warmup, v.Countdown = int(r.Warmup), int(r.Countdown)
-	v.ScoreLimit, v.TimeLimit = int(r.ScoreLimit), int(r.TimeLimit)
-	v.MatchesPerMap, v.MatchSwap = int(r.MatchesPerMap), boolToInt(r.MatchSwap)
-	v.Powerups, v.TeamDamage = boolToInt(r.Powerups), boolToInt(r.TeamDamage)
-	v.PlayerSlots, v.MaxClients = int(r.PlayerSlots), int(r.MaxClients)
-	v.TournamentMode, v.PlayerReadyMode, v.SpamProtection = int(r.TournamentMode), boolToInt(r.ReadyMode), boolToInt(r.SpamProtection)
-	v.InfoChangeDelay = int(r.InfoChangeDelay)
-	v.RespawnDelayTDM, v.TeamBalanceTime = int(r.RespawnDelayTDM), int(r.TeamBalanceTime)
-	v.InactiveKickTime, v.InactiveKickSpec = int(r.InactiveTime), boolToInt(r.InactiveSpecKick)
-	v.SetInactiveAction(int(r.InactiveAction))
-	v.SilentSpectatorMode, v.StrictSpectateMode = boolToInt(r.SilentSpectators), boolToInt(r.StrictSpectate)
-	s.votes.Kick, s.votes.KickMin, s.votes.Spectate = boolToInt(r.VoteKick), int(r.VoteKickMin), boolToInt(r.VoteSpectate)
 }
 
 // resumeWorld starts the first world as the one of the server before. It returns false if there
@@ -199,7 +182,7 @@ func (s *Server) resumeWorld() bool {
 		s.print(console.Warning, "server", fmt.Sprintf("the previous match is not resumed: %v", err))
 		s.settings.Map, s.settings.GameType, s.settings.Mods = r.configured.Map, r.configured.GameType, r.configured.Mods
 		s.gameTypeSet = r.configured.GameTypeSet
-		s.setRules(&r.configured.Rules)
+		s.rules = r.configured.Rules
 		s.tuning = r.configured.Tuning
 		r.from = nil
 		return false
@@ -255,7 +238,7 @@ func (s *Server) startFrom(m *savedMatch) error {
 		s.setGameType()
 	}
 	if was.Rules == is.Rules {
-		s.setRules(&m.Settings.Rules)
+		s.rules = m.Settings.Rules
 		if m.Settings.InactiveTimeSet {
 			s.setInactiveTime()
 		}

@@ -97,7 +97,7 @@ func TestResume(t *testing.T) {
 		next.step(500)
 		testenv.Check(t, next.srv.world.Tick() == tick && next.tee(seat) == was, "the world did not wait: tick %d", next.srv.world.Tick())
 		rules := next.srv.world.Rules()
-		testenv.Check(t, rules.ScoreLimit == 77 && next.srv.settings.ScoreLimit == 77, "the score limit is %d in the match, %d in the settings", rules.ScoreLimit, next.srv.settings.ScoreLimit)
+		testenv.Check(t, rules.ScoreLimit == 77 && next.srv.rules.ScoreLimit == 77, "the score limit is %d in the match, %d in the settings", rules.ScoreLimit, next.srv.rules.ScoreLimit)
 
 		stranger := next.joinAs(kind, ip(4), "dora")
 		back := next.joinAs(kind, ip(1), "dora")

@@ -49,7 +49,7 @@ func (s *Server) releaseSeats() {
 // there will be one after the next tick; clients ask again until then. Seats that are kept
 // do not count, so that their players can come back.
 func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
-	seats := min(s.settings.MaxClients+s.numHeld(), len(s.sessions))
+	seats := min(int(s.rules.MaxClients)+s.numHeld(), len(s.sessions))
 	for id := range game.PlayerID(seats) {
 		if s.sessions[id] != nil || s.bots.has(id) {
 			continue

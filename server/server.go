@@ -40,6 +40,7 @@ type Server struct {
 	// it as an argument, except for those that a bridge calls, which knows no time.
 	now      conn.Time
 	settings console.Settings
+	rules    game.Rules // as configured; see gameRules
 	console  *console.Console
 	line     *consoleLine // that runs or is answered, nil if nobody waits for it
 	// chatCommands are sorted by name.
@@ -191,7 +192,6 @@ func New(cfg Config) (_ *Server, err error) {
 		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
 	}
 	s.race.collect = &s.race.configured
-	s.settings.DDNet = cfg.DDNet
 	s.record = s.newRecorder()
 	if err := s.newConsole(); err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func secondsUntil(now, then conn.Time) int {
 func (c *session) mayShow() bool {
 	s, v, p := c.server, &c.server.speechLimits, &c.speech
 	now := s.clock.tick + 1 // of the world when it gets the text
-	if s.settings.SpamProtection != 0 && p.last != 0 && int(now) < int(p.last)+game.TickRate*v.delay {
+	if s.rules.SpamProtection && p.last != 0 && int(now) < int(p.last)+game.TickRate*v.delay {
 		return false
 	}
 	p.last = now
@@ -123,7 +123,7 @@ func (c *session) mayRename() bool {
 		return true
 	}
 	now := c.server.clock.tick + 1
-	if told := c.speech.toldName; told == 0 || int(now) >= int(told)+game.TickRate*max(c.server.settings.InfoChangeDelay, 1) {
+	if told := c.speech.toldName; told == 0 || int(now) >= int(told)+game.TickRate*max(int(c.server.rules.InfoChangeDelay), 1) {
 		c.speech.toldName = now
 		c.tellMuted()
 	}

@@ -163,12 +163,12 @@ func (s *Server) releaseExcessSeats() {
 	if s.numHeld() == 0 {
 		return
 	}
-	for held := s.excessSeat(s.settings.MaxClients, (*session).isSettled); held != nil; held = s.excessSeat(s.settings.MaxClients, (*session).isSettled) {
+	for held := s.excessSeat(int(s.rules.MaxClients), (*session).isSettled); held != nil; held = s.excessSeat(int(s.rules.MaxClients), (*session).isSettled) {
 		held.drop(conn.ReasonTimeout)
 	}
 	for _, c := range s.sessions {
 		if c != nil && c.state == stateInGame && c.isConnected() && s.teamOf(c.id) == game.TeamSpectators {
-			s.freePlayerSlots(s.settings.PlayerSlots-1, nil)
+			s.freePlayerSlots(int(s.rules.PlayerSlots)-1, nil)
 			return
 		}
 	}

@@ -95,6 +95,6 @@ func (h voteHost) HasMap(name string) bool { return h.s.hasMap(name) }
 
 func (h voteHost) Quiet() bool { return h.s.race.resets }
 
-func (h voteHost) SpamProtection() bool { return h.s.settings.SpamProtection != 0 }
+func (h voteHost) Rules() *game.Rules { return &h.s.rules }
 
 func (h voteHost) Dialect() logline.Dialect { return h.s.dialect }

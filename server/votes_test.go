@@ -492,7 +492,7 @@ func TestOperatorForcesVote(t *testing.T) {
 	v[0].call("kick", "3", "", true)
 	v[0].call("spectate", "3", "", true)
 	vt.wantLast("")
-	if vt.srv.settings.ScoreLimit == 3 || v[3].State() != client.Playing || vt.srv.teamOf(3) == game.TeamSpectators {
+	if vt.srv.rules.ScoreLimit == 3 || v[3].State() != client.Playing || vt.srv.teamOf(3) == game.TeamSpectators {
 		t.Error("a moderator has an administrator's rights")
 	}
 	if !slices.ContainsFunc(v[0].rconLines, func(l string) bool { return strings.Contains(l, "no access to sv_scorelimit") }) {
@@ -511,7 +511,7 @@ func TestOperatorForcesVote(t *testing.T) {
 	vt.wantLast("3 by -1: 3: v3 (No reason given), 0 s")
 	v[0].call("kick", "3", "", true)
 	vt.wantLast("3 by -1: 3: v3 (No reason given), 0 s") // of which nothing is said
-	if vt.srv.settings.ScoreLimit != 3 || v[3].State() == client.Playing {
+	if vt.srv.rules.ScoreLimit != 3 || v[3].State() == client.Playing {
 		t.Error("an administrator cannot force")
 	}
 }
@@ -528,7 +528,7 @@ func TestForceVote(t *testing.T) {
 	vt.console("force_vote spectate 2")
 	vt.wantLast("3 by -1: 2: v2 (No reason given), 0 s")
 	vt.console("force_vote kick 3 bye")
-	if vt.srv.settings.ScoreLimit != 3 || vt.srv.teamOf(2) != game.TeamSpectators || v[3].State() == client.Playing {
+	if vt.srv.rules.ScoreLimit != 3 || vt.srv.teamOf(2) != game.TeamSpectators || v[3].State() == client.Playing {
 		t.Error("a forced vote had no effect")
 	}
 	for line, want := range map[string]string{

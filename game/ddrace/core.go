@@ -64,7 +64,7 @@ type Core struct {
 	NoCollision bool // it and others do not push or stop each other
 	NoHookHit   bool // its hook does not grab other tees
 
-	// restrictions are those of the place where the last tick began.
+	// restrictions apply at the place where the last tick began.
 	restrictions Restrictions
 }
 

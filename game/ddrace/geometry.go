@@ -18,7 +18,7 @@ func normalize(v Vec) Vec {
 }
 
 // closest returns the point of the segment from a to b that is closest to p. It fails if a and b are
-// equal. The last bits differ from those of [vec.ClosestOnSegment].
+// equal. Its last bits differ from [vec.ClosestOnSegment].
 func closest(a, b, p Vec) (Vec, bool) {
 	ab := b.Sub(a)
 	square := ab.Dot(ab)

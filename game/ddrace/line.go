@@ -118,7 +118,7 @@ const maxLooks = 1 << 17
 // tired reports whether maxLooks is reached for shots and entities.
 func (w *World) tired() bool { return w.looks >= maxLooks }
 
-// lineMarks are those of all tiles that lines look for.
+// lineMarks marks all tiles that lines look for.
 const lineMarks = markSolid | markLaserEnd | markNoLaser | markHook | markTele
 
 // countRings counts the rings of tiles without lineMarks around each tile, itself included. Two sweeps

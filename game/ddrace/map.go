@@ -261,8 +261,8 @@ func (m *Map) Width() int { return int(m.width) }
 // Height returns the height in tiles.
 func (m *Map) Height() int { return int(m.height) }
 
-// pureIndex returns the index of the tile at the nearest whole position. Outside of the map it is
-// that of the nearest tile of the border.
+// pureIndex returns the index of the tile at the nearest whole position. Outside of the map it
+// returns the nearest tile of the border.
 func (m *Map) pureIndex(p Vec) int32 { return int32(m.walls.TileIndex(p.X, p.Y)) }
 
 // truncIndex is pureIndex for the position without its fraction.

@@ -705,7 +705,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s has flags %b", e.cmd.Name, e.cmd.Flags)
 		}
 	}
-	if n := reflect.TypeFor[Settings]().NumField(); n != len(pointers)-len(new(Settings).RulesLines)+2 { // with DDNet
+	if n := reflect.TypeFor[Settings]().NumField(); n != len(pointers)-len(new(Settings).RulesLines)+1 {
 		t.Errorf("%d fields, %d variables", n, len(pointers))
 	}
 }

@@ -10,9 +10,6 @@ const DefaultMap = "teeyard1"
 // Switches are 0 or 1. The comments name the variables; "ours" and "DDNet's" mark names that
 // Teeworlds 0.7.5 lacks.
 type Settings struct {
-	// DDNet gives sv_inactivekick the values of DDNet-Server. Set it before Register.
-	DDNet bool
-
 	Password           string // password
 	LogFile            string // logfile
 	LogFileTimestamp   int    // logfile_timestamp
@@ -25,7 +22,6 @@ type Settings struct {
 	Port                   int    // sv_port
 	ExternalPort           int    // sv_external_port
 	Map                    string // sv_map
-	MaxClients             int    // sv_max_clients
 	MaxClientsPerIP        int    // sv_max_clients_per_ip
 	MaxClientsPerNetwork   int    // sv_max_clients_per_network, ours
 	VanillaAntispoof       int    // sv_vanilla_antispoof, DDNet's
@@ -55,8 +51,6 @@ type Settings struct {
 	Resume                 int    // sv_resume, ours
 	MapList                string // sv_maplist
 
-	Warmup               int        // sv_warmup
-	Countdown            int        // sv_countdown
 	Motd                 string     // sv_motd
 	Welcome              string     // sv_welcome, DDNet's
 	ClientSuggestion     string     // sv_client_suggestion, DDNet's
@@ -73,13 +67,7 @@ type Settings struct {
 	AnnouncementFile     string     // sv_announcement_filename, DDNet's
 	AnnouncementInterval int        // sv_announcement_interval, DDNet's
 	AnnouncementRandom   int        // sv_announcement_random, DDNet's
-	TeamDamage           int        // sv_teamdamage
 	MapRotation          string     // sv_maprotation
-	MatchesPerMap        int        // sv_matches_per_map
-	MatchSwap            int        // sv_match_swap
-	Powerups             int        // sv_powerups
-	ScoreLimit           int        // sv_scorelimit
-	TimeLimit            int        // sv_timelimit
 	GameType             string     // sv_gametype
 	Mods                 string     // sv_mods
 	Storage              string     // sv_storage
@@ -87,21 +75,9 @@ type Settings struct {
 	SQLServerName        string     // sv_sql_servername, DDNet's
 	SQLQueriesDelay      int        // sv_sql_queries_delay, DDNet's
 	ModsWatch            int        // sv_mods_watch
-	TournamentMode       int        // sv_tournament_mode
-	PlayerReadyMode      int        // sv_player_ready_mode
-	SpamProtection       int        // sv_spamprotection
-	InfoChangeDelay      int        // sv_info_change_delay, DDNet's
-	RespawnDelayTDM      int        // sv_respawn_delay_tdm
-	PlayerSlots          int        // sv_player_slots
 	Bots                 int        // sv_bots, ours
 	BotSkill             int        // sv_bot_skill, ours
 	SkillLevel           int        // sv_skill_level
-	TeamBalanceTime      int        // sv_teambalance_time
-	InactiveKickTime     int        // sv_inactivekick_time
-	InactiveKick         int        // sv_inactivekick; see InactiveAction
-	InactiveKickSpec     int        // sv_inactivekick_spec
-	SilentSpectatorMode  int        // sv_silent_spectator_mode
-	StrictSpectateMode   int        // sv_strict_spectate_mode
 
 	AuditLog       string // sv_audit_log, ours
 	LogDialect     string // log_dialect, ours
@@ -115,29 +91,8 @@ type Settings struct {
 	EconOutputLevel int    // ec_output_level
 }
 
-// InactiveAction returns the action for inactive clients in the numbers of 0.7.5. DDNet's numbers
-// are one less.
-func (s *Settings) InactiveAction() int {
-	if s.DDNet {
-		return s.InactiveKick + 1
-	}
-	return s.InactiveKick
-}
-
-// SetInactiveAction sets the action for inactive clients, in the numbers of 0.7.5.
-func (s *Settings) SetInactiveAction(action int) {
-	if s.InactiveKick = action; s.DDNet {
-		s.InactiveKick--
-	}
-}
-
 // Register adds the variables to a console and sets them to their defaults.
 func (s *Settings) Register(c *Console) error {
-	inactiveKick := IntVar{"sv_inactivekick", "How to deal with inactive clients (1 = spectator, 2 = spectator or kick, 3 = kick)", Server | Save, &s.InactiveKick, 2, 1, 3}
-	if s.DDNet {
-		inactiveKick.Help = "How to deal with inactive clients (0 = spectator, 1 = spectator or kick, 2 = kick)"
-		inactiveKick.Default, inactiveKick.Min, inactiveKick.Max = 0, 0, 2
-	}
 	const sv, ec, secret = Server | Save, Econ | Save, Server | Save | Secret
 	for _, v := range []StringVar{
 		{"password", "Password to the server", secret, &s.Password, "", 32},
@@ -200,7 +155,6 @@ func (s *Settings) Register(c *Console) error {
 		{"console_output_level", "Amount of output in the remote console (0 to 2)", sv, &s.ConsoleOutputLevel, 0, 0, 2},
 		{"sv_port", "Port of the server (0 to 65535, 0 = any free port); used when the server starts", sv, &s.Port, 8303, 0, 0},
 		{"sv_external_port", "Port to report to the masters (0 = sv_port)", sv, &s.ExternalPort, 0, 0, 0},
-		{"sv_max_clients", "Number of clients that may be connected", sv, &s.MaxClients, 8, 1, 64},
 		{"sv_max_clients_per_ip", "Number of clients that may be connected from one IP", sv, &s.MaxClientsPerIP, 4, 1, 64},
 		{"sv_max_clients_per_network", "Number of clients that may be connected from one network (0 = any)", sv, &s.MaxClientsPerNetwork, 0, 0, 64},
 		{"sv_vanilla_antispoof", "Make old clients without tokens prove their address before they get a seat", sv, &s.VanillaAntispoof, 1, 0, 1},
@@ -225,29 +179,9 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_tune_reset", "Reset the tuning at the end of each DDRace map", sv, &s.TuneReset, 1, 0, 1},
 		{"sv_ddrace_tune_reset", "Reset sv_hit, sv_team and similar settings to the configuration with each DDRace map", sv, &s.DDRaceTuneReset, 1, 0, 1},
 		{"sv_ddrace_rules", "Begin the answer to /rules with the rules of all DDRace servers", sv, &s.DDRaceRules, 1, 0, 1},
-		{"sv_warmup", "Seconds of warmup before a match (0 = none, -1 = until all are ready)", sv, &s.Warmup, 0, -1, 1000},
-		{"sv_countdown", "Seconds of countdown before a match (0 = in survival modes only, -1 = never)", sv, &s.Countdown, 0, -1, 1000},
-		{"sv_teamdamage", "Team damage", sv, &s.TeamDamage, 0, 0, 1},
-		{"sv_matches_per_map", "Number of matches on each map before the next", sv, &s.MatchesPerMap, 1, 1, 100},
-		{"sv_match_swap", "Swap teams between matches", sv, &s.MatchSwap, 1, 0, 1},
-		{"sv_powerups", "Allow powerups like ninja", sv, &s.Powerups, 1, 0, 1},
-		{"sv_scorelimit", "Score limit (0 = none)", sv, &s.ScoreLimit, 20, 0, 1000},
-		{"sv_timelimit", "Time limit in minutes (0 = none)", sv, &s.TimeLimit, 0, 0, 1000},
-		{"sv_tournament_mode", "Players join as spectators (2 = spectators' chat is restricted too)", sv, &s.TournamentMode, 0, 0, 2},
-		{"sv_player_ready_mode", "Players pause and start the game with their ready state", sv, &s.PlayerReadyMode, 0, 0, 1},
-		{"sv_spamprotection", "Spam protection", sv, &s.SpamProtection, 1, 0, 1},
-		{"sv_info_change_delay", "Seconds between two changes of a player's name or skin", sv, &s.InfoChangeDelay, 5, 0, 9999},
-		{"sv_respawn_delay_tdm", "Seconds until respawn in team deathmatch", sv, &s.RespawnDelayTDM, 3, 0, 10},
-		{"sv_player_slots", "Number of clients that may play", sv, &s.PlayerSlots, 8, 0, 64},
 		{"sv_bots", "Number of players up to which bots fill the game while a client is connected (0 = no bots)", sv, &s.Bots, 0, 0, 64},
 		{"sv_bot_skill", "Skill of bots (1 = beginner, 2 = fair, 3 = strong); has no effect in DDRace", sv, &s.BotSkill, 2, 1, 3},
 		{"sv_skill_level", "Skill level shown in the server browser (0 to 2)", sv, &s.SkillLevel, 1, 0, 2},
-		{"sv_teambalance_time", "Minutes until teams are balanced (0 = never)", sv, &s.TeamBalanceTime, 1, 0, 1000},
-		{"sv_inactivekick_time", "Minutes until an inactive client is moved or kicked (0 = never, the default in DDRace)", sv, &s.InactiveKickTime, 3, 0, 1000},
-		inactiveKick,
-		{"sv_inactivekick_spec", "Kick inactive spectators", sv, &s.InactiveKickSpec, 0, 0, 1},
-		{"sv_silent_spectator_mode", "No join and leave messages for spectators", sv, &s.SilentSpectatorMode, 1, 0, 1},
-		{"sv_strict_spectate_mode", "Hide health and ammo from spectators", sv, &s.StrictSpectateMode, 0, 0, 1},
 		{"log_join_details", "Log a line with all details of each client that joins or leaves", sv, &s.LogJoinDetails, 0, 0, 1},
 		{"ec_port", "Port of the external console (0 = off); used when the server starts", ec, &s.EconPort, 0, 0, 0},
 		{"ec_bantime", "Minutes of ban for wrong external console passwords (0 = none)", ec, &s.EconBanTime, 0, 0, 1440},

@@ -23,7 +23,7 @@ func (r ddnet) mayCall(c *client) (answer string, ok bool) {
 	switch {
 	case r.OperatorsOnly != 0 && !c.Operator:
 		return "You can only vote after logging in.", false
-	case r.host.SpamProtection() && (r.tried.Has(now, c.person()) || c.triedRecently(r.now())):
+	case r.host.Rules().SpamProtection && (r.tried.Has(now, c.person()) || c.triedRecently(r.now())):
 		return "", false
 	}
 	r.tried.Add(now, c.person())
@@ -77,12 +77,12 @@ func (r ddnet) resolveKick(c *client, b *vote, value string) (answer string, ok 
 		if wait := r.wait(c, b); wait != "" {
 			return refuse(wait)
 		}
-		if r.Kick == 0 {
+		if !r.host.Rules().VoteKick {
 			return refuse("Server does not allow voting to kick players")
 		}
 	}
 	team, _ := r.raceTeam(c.id)
-	if least := r.KickMin; least > 0 && team == 0 && r.personsOutsideTeams() < least {
+	if least := int(r.host.Rules().VoteKickMin); least > 0 && team == 0 && r.personsOutsideTeams() < least {
 		return fmt.Sprintf("Kick voting requires %d players", least), false
 	}
 	o, answer := r.target(value, "Invalid client id to kick")
@@ -115,7 +115,7 @@ func (r ddnet) resolveKick(c *client, b *vote, value string) (answer string, ok 
 
 // resolveMove is resolve for a vote that pauses a player or moves them to the spectators.
 func (r ddnet) resolveMove(c *client, b *vote, value string) (answer string, ok bool) {
-	if r.Spectate == 0 {
+	if !r.host.Rules().VoteSpectate {
 		return "Server does not allow voting to move players to spectators", false
 	}
 	const invalid = "Invalid client id to move"
@@ -184,7 +184,7 @@ func (r ddnet) personsOutsideTeams() int {
 
 // cast sets the choice of a player, in place of an earlier one.
 func (r ddnet) cast(c *client, choice int32) {
-	if r.host.SpamProtection() && c.triedRecently(r.now()) {
+	if r.host.Rules().SpamProtection && c.triedRecently(r.now()) {
 		return
 	}
 	if c.triedAt = r.now(); choice != 0 {

@@ -134,7 +134,7 @@ func TestAway(t *testing.T) {
 // TestSpam checks that players wait between two tries to call a vote or to vote.
 func TestSpam(t *testing.T) {
 	s := ddnet(t, 4, "sv_vote_delay 20")
-	s.spam = true
+	s.rules.SpamProtection = true
 	s.call(0, option, "nothing")
 	s.forgetChat()
 	s.call(0, option, "fun")

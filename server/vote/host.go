@@ -121,8 +121,9 @@ type Host interface {
 	// Quiet reports whether the file of sv_reset_file runs. It runs again with each map, so its
 	// commands print nothing.
 	Quiet() bool
-	// SpamProtection reports whether players have to wait between two votes.
-	SpamProtection() bool
+	// Rules returns the rules as configured: which votes players may call, and whether they have to
+	// wait between two votes.
+	Rules() *game.Rules
 	// Dialect returns the dialect of console output.
 	Dialect() logline.Dialect
 }

@@ -18,14 +18,14 @@ func (v *Votes) resolve(b *vote, value string) (refusal string) {
 	case bridge.VoteOption:
 		return v.resolveOption(b, value)
 	case bridge.VoteKick:
-		if v.Kick == 0 {
+		if !v.host.Rules().VoteKick {
 			return "This server does not allow votes to kick players"
 		}
-		if v.numPlayers() < v.KickMin {
-			return fmt.Sprintf("Votes to kick need %d players", v.KickMin)
+		if least := int(v.host.Rules().VoteKickMin); v.numPlayers() < least {
+			return fmt.Sprintf("Votes to kick need %d players", least)
 		}
 	case bridge.VoteSpectate:
-		if v.Spectate == 0 {
+		if !v.host.Rules().VoteSpectate {
 			return "This server does not allow votes to move players to the spectators"
 		}
 	default:

@@ -16,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/rules"
 	"github.com/teeyard/teeyard/server/vote"
 )
 
@@ -30,7 +31,7 @@ type server struct {
 	clients  [game.MaxPlayers]*client
 	queue    []game.Command
 	dropping bool // as if a client was about to be dropped
-	spam     bool // spam protection
+	rules    game.Rules
 	bots     game.PlayerMask
 	banned   netip.Addr
 
@@ -73,6 +74,8 @@ func newServer(t *testing.T, cfg game.Config, players int, lines []string) *serv
 	s.console = testenv.Must(console.New(console.Config{Output: func(_ console.Caller, _ int, _, line string) { s.printed = append(s.printed, line) }}))
 	s.votes = vote.New(vote.Config{Electorate: s, Audience: s, Host: s, Now: func() conn.Time { return s.now }})
 	testenv.NoError(t, s.votes.Register(s.console))
+	testenv.NoError(t, rules.Register(s.console, &s.rules, false))
+	s.rules.SpamProtection = false
 	for _, name := range []string{"say", "change_map", "kick", "ban", "set_team", "uninvite", "set_team_ddr", "force_pause", "random_map"} {
 		testenv.NoError(t, s.console.Register(console.Command{Name: name, Params: "r[text]", Help: "a test", Flags: console.Server, Run: func(call *console.Call) {
 			s.ran = append(s.ran, call.Name+" "+call.Arg(0))
@@ -244,7 +247,7 @@ func (s *server) Queue(cmd game.Command)             { s.queue = append(s.queue,
 func (s *server) Audit(d vote.Decision)              { s.audited = append(s.audited, d) }
 func (s *server) HasMap(string) bool                 { return true }
 func (s *server) Quiet() bool                        { return false }
-func (s *server) SpamProtection() bool               { return s.spam }
+func (s *server) Rules() *game.Rules                 { return &s.rules }
 func (s *server) Dialect() logline.Dialect           { return logline.TW07 }
 func (s *server) One(id game.PlayerID) vote.Onlooker { return s.clients[id].onlooker() }
 

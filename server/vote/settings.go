@@ -4,10 +4,7 @@ import "github.com/teeyard/teeyard/server/console"
 
 // Settings holds the variables of votes. Switches are 0 or 1. The comments name the variables.
 type Settings struct {
-	Spectate            int // sv_vote_spectate
 	SpectateRejoinDelay int // sv_vote_spectate_rejoindelay
-	Kick                int // sv_vote_kick
-	KickMin             int // sv_vote_kick_min
 	KickBanTime         int // sv_vote_kick_bantime
 	Time                int // sv_vote_time, DDNet's as the following
 	Delay               int // sv_vote_delay
@@ -28,10 +25,7 @@ type Settings struct {
 func (s *Settings) register(c *console.Console) error {
 	const sv = console.Server | console.Save
 	for _, v := range []console.IntVar{
-		{Name: "sv_vote_spectate", Help: "Allow votes to move players to spectators", Value: &s.Spectate, Default: 1, Max: 1},
 		{Name: "sv_vote_spectate_rejoindelay", Help: "Minutes until a player moved by vote may rejoin", Value: &s.SpectateRejoinDelay, Default: 3, Max: 1000},
-		{Name: "sv_vote_kick", Help: "Allow votes to kick players", Value: &s.Kick, Default: 1, Max: 1},
-		{Name: "sv_vote_kick_min", Help: "Number of players required for a vote to kick", Value: &s.KickMin, Max: 64},
 		{Name: "sv_vote_kick_bantime", Help: "Minutes of ban after a vote to kick (0 = kick)", Value: &s.KickBanTime, Default: 5, Max: 1440},
 		{Name: "sv_vote_time", Help: "Seconds that a vote lasts", Value: &s.Time, Default: 25, Min: 1, Max: 9999},
 		{Name: "sv_vote_delay", Help: "Seconds between two votes that a player calls", Value: &s.Delay, Default: 60, Max: 9999},

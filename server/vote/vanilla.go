@@ -15,7 +15,7 @@ func (r vanilla) mayCall(c *client) (answer string, ok bool) {
 	if barred := r.barred(c); barred != "" {
 		return barred, false
 	}
-	switch now, spam := int64(r.now()), r.host.SpamProtection(); {
+	switch now, spam := int64(r.now()), r.host.Rules().SpamProtection; {
 	case spam && r.tried.Has(now, c.person()):
 		return "", false
 	case r.team(c.id) == game.TeamSpectators:

@@ -76,7 +76,7 @@ func TestEndInTime(t *testing.T) {
 // that passed does not count.
 func TestDelays(t *testing.T) {
 	s := vanilla(t, 3)
-	s.spam = true
+	s.rules.SpamProtection = true
 	s.call(0, option, "nothing")
 	s.wantReply(0, "'nothing' is not an option on this server")
 	s.call(0, option, "fun")
