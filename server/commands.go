@@ -43,7 +43,7 @@ func (s *Server) newConsole() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	const open, stored = console.Server, console.Server | console.Store
-	for _, cmd := range slices.Concat(s.ddnetCommands(), s.raceCommands(), s.loginCommands(), s.nameBanCommands(), []console.Command{
+	for _, cmd := range slices.Concat(s.ddnetCommands(), s.ddraceCommands(), s.loginCommands(), s.nameBanCommands(), []console.Command{
 		{Name: "help", Params: "?s[command]", Help: "List the commands, explain one, or list the settings that begin with a word", Flags: open | console.Basic, Run: c.Help},
 		{Name: "status", Help: "List players", Flags: stored, Run: s.cmdStatus},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
@@ -475,14 +475,14 @@ func (s *Server) cmdChangeMap(call *console.Call) {
 			return
 		}
 		if s.world.IsDDRace() {
-			s.changeRaceMap(call, name)
+			s.changeDDRaceMap(call, name)
 			return
 		}
 		call.Print("server", "the match ends now; map '%s' follows in about 10 seconds", name)
 		return
 	}
 	if s.world.IsDDRace() {
-		s.changeRaceMap(call, cmp.Or(s.nextMap(), s.gameMap.svMap))
+		s.changeDDRaceMap(call, cmp.Or(s.nextMap(), s.gameMap.svMap))
 		return
 	}
 	if next := s.nextMap(); next != "" {
@@ -493,8 +493,8 @@ func (s *Server) cmdChangeMap(call *console.Call) {
 	s.queueCommand(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
 }
 
-// changeRaceMap changes to a map at once, as DDNet's servers do: there is no match whose end is shown.
-func (s *Server) changeRaceMap(call *console.Call, name string) {
+// changeDDRaceMap changes to a map at once, as DDNet's servers do: there is no match whose end is shown.
+func (s *Server) changeDDRaceMap(call *console.Call, name string) {
 	s.mapChange.asked = ""
 	if s.settings.Map = name; name == s.gameMap.svMap {
 		s.rereadMap()

@@ -15,8 +15,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// newRaceVoteTest starts a server of DDRace with players of 0.6 and 0.7 in turns.
-func newRaceVoteTest(t *testing.T, cfg Config, players int, commands ...string) *voteTest {
+// newDDRaceVoteTest starts a server of DDRace with players of 0.6 and 0.7 in turns.
+func newDDRaceVoteTest(t *testing.T, cfg Config, players int, commands ...string) *voteTest {
 	t.Helper()
 	vt := &voteTest{testNetwork: newTestNetworkWith(t, netsim.Link{}, 1, cfg, append([]string{
 		"sv_map race; sv_gametype ddrace; sv_spamprotection 0; sv_vote_delay 0; add_vote fun say fun; sv_max_afk_time 0; sv_vote_kick_bantime 0",
@@ -28,13 +28,13 @@ func newRaceVoteTest(t *testing.T, cfg Config, players int, commands ...string) 
 	return vt
 }
 
-// newRerunVoteTest is newRaceVoteTest for a match whose recordings verify at the end of the test.
+// newRerunVoteTest is newDDRaceVoteTest for a match whose recordings verify at the end of the test.
 func newRerunVoteTest(t *testing.T, players int, commands ...string) *voteTest {
 	t.Helper()
 	var logs, histories memoryReplays
 	cfg := ddraceConfig()
 	cfg.Replays, cfg.Teehistorians = &logs, &histories
-	vt := newRaceVoteTest(t, cfg, players, append(commands, "sv_replay 1; sv_tee_historian 1")...)
+	vt := newDDRaceVoteTest(t, cfg, players, append(commands, "sv_replay 1; sv_tee_historian 1")...)
 	t.Cleanup(func() {
 		vt.srv.Shutdown(vt.now(), "")
 		for _, name := range testenv.Must(logs.Names()) {
@@ -182,7 +182,7 @@ func TestMapVoteIsTold(t *testing.T) {
 		cfg := ddraceConfig()
 		files := cfg.Files.(fstest.MapFS)
 		files["maps/other.map"] = files["maps/race.map"]
-		vt := newRaceVoteTest(t, cfg, 2, "sv_gametype "+mode, `add_vote next "sv_map other"; add_vote back "change_map race"`)
+		vt := newDDRaceVoteTest(t, cfg, 2, "sv_gametype "+mode, `add_vote next "sv_map other"; add_vote back "change_map race"`)
 		v := vt.voters
 		for i, option := range []string{"next", "back"} {
 			if mode == "dm" && i == 1 {
@@ -201,9 +201,9 @@ func TestMapVoteIsTold(t *testing.T) {
 	}
 }
 
-// TestRaceVoteTexts checks what players of DDRace read about votes.
-func TestRaceVoteTexts(t *testing.T) {
-	vt := newRaceVoteTest(t, ddraceConfig(), 4)
+// TestDDRaceVoteTexts checks what players of DDRace read about votes.
+func TestDDRaceVoteTexts(t *testing.T) {
+	vt := newDDRaceVoteTest(t, ddraceConfig(), 4)
 	v := vt.voters
 	v[3].login("adminpw")
 	for _, o := range v {
@@ -275,7 +275,7 @@ func TestRaceVoteTexts(t *testing.T) {
 
 // TestSettingsOfTheServer checks that /settings votes of DDRace has one answer.
 func TestSettingsOfTheServer(t *testing.T) {
-	vt := newRaceVoteTest(t, ddraceConfig(), 1, "sv_vote_kick 0")
+	vt := newDDRaceVoteTest(t, ddraceConfig(), 1, "sv_vote_kick 0")
 	v := vt.voters[0]
 	for line, want := range map[string][]string{
 		"sv_vote_kick 0": {"Players can't use the Callvote menu tab to kick offenders"},

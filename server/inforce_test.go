@@ -42,7 +42,7 @@ func TestVariablesInForce(t *testing.T) {
 	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_freeze_delay 7")
 	check := func(when string) {
 		t.Helper()
-		s := raceSettingsOf(t, ts)
+		s := ddraceSettingsOf(t, ts)
 		for _, v := range ddrace.Variables() {
 			want := fmt.Sprint(*v.Field(&s))
 			testenv.Check(t, printed(ts, v.Name) == "Value: "+want && ts.srv.console.Value(v.Name) == want,
@@ -60,7 +60,7 @@ func TestVariablesInForce(t *testing.T) {
 	}
 	ts.step(2)
 	check("after commands")
-	s := raceSettingsOf(t, ts)
+	s := ddraceSettingsOf(t, ts)
 	testenv.Check(t, s.FreezeDelay == 4 && s.Hit == 1 && s.Team == 2, "the game has not followed: %+v", s)
 
 	ts.srv.Execute("sv_map other")
@@ -93,7 +93,7 @@ func TestTilesInForce(t *testing.T) {
 			g.Set(3+i, 3, tile, 0)
 		}
 	}), "sv_map race; sv_gametype ddrace")
-	s := raceSettingsOf(t, ts)
+	s := ddraceSettingsOf(t, ts)
 	for _, name := range []string{"sv_old_laser", "sv_hit", "sv_endless_drag"} {
 		x, _ := s.Value(name)
 		testenv.Check(t, printed(ts, name) == fmt.Sprint("Value: ", x), "%s: %s, in force is %d", name, printed(ts, name), x)

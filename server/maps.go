@@ -237,7 +237,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	}
 	mods := s.newMods(m)
 	isDDRace := mode.Flags()&game.GameFlagDDRace != 0
-	s.beginRace(m, isDDRace)
+	s.beginDDRace(m, isDDRace)
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	cfg := game.Config{
 		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: mods,

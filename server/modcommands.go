@@ -70,7 +70,7 @@ func (s *Server) checkModCommands(w *game.World) error {
 	}
 	for _, c := range w.ConsoleCommands() {
 		_, err := console.ParseParams(c.Params)
-		if s.consoleHas(c.Name) && !s.isRaceCommand(c.Name) {
+		if s.consoleHas(c.Name) && !s.isDDRaceCommand(c.Name) {
 			err = errExists
 		}
 		if err != nil {
@@ -236,8 +236,8 @@ func (s *Server) setModVariable(m *modVariable, call *console.Call) {
 		s.modCommands.values = map[string]string{}
 	}
 	s.modCommands.values[name] = value
-	if s.race.reloads && slices.Contains(resetVariables, name) && s.race.variables != nil {
-		s.race.variables[name] = value
+	if s.ddrace.reloads && slices.Contains(resetVariables, name) && s.ddrace.variables != nil {
+		s.ddrace.variables[name] = value
 	}
 	if s.modCommands.starting && value == s.worldVariable(name) {
 		return // the world began with it
@@ -270,7 +270,7 @@ func (s *Server) worldVariable(name string) string {
 }
 
 func (s *Server) registerModCommand(c game.CommandSpec) error {
-	if s.isRaceCommand(c.Name) {
+	if s.isDDRaceCommand(c.Name) {
 		return nil // the server's own leads to it
 	}
 	err := s.console.Register(console.Command{Name: c.Name, Params: c.Params, Help: c.Help, Flags: console.Server | console.Store, Run: s.runInWorld})
@@ -293,7 +293,7 @@ func (s *Server) offerConsole(name string) {
 }
 
 func (s *Server) unregisterModCommand(name string) {
-	if s.isRaceCommand(name) {
+	if s.isDDRaceCommand(name) {
 		return
 	}
 	e, _ := s.console.Lookup(name, console.Operator)

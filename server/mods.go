@@ -124,7 +124,7 @@ func (s *Server) findRules(gameType, modNames string, terrain *game.Terrain) (r 
 // readRules finds the rules of a map, and reads what they have of files. It is called by other goroutines, as readMap is.
 func (s *Server) readRules(m *gameMap, gameType, modNames, resetFile string) (err error) {
 	if m.ruleset, err = s.findRules(gameType, modNames, &m.terrain); err == nil {
-		s.readRaceFiles(m, resetFile)
+		s.readDDRaceFiles(m, resetFile)
 	}
 	return err
 }

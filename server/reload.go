@@ -25,12 +25,12 @@ func (s *Server) reload(cfg *console.Configuration) {
 	s.now = conn.Time(s.transport.Now())
 	wanted := s.settings.Map
 	s.settings.Map = s.configuredMap
-	before := s.race.configured
-	s.race.configured, s.race.reloads = nil, true
-	s.race.collect = &s.race.configured
+	before := s.ddrace.configured
+	s.ddrace.configured, s.ddrace.reloads = nil, true
+	s.ddrace.collect = &s.ddrace.configured
 	err := s.console.Reload(cfg)
-	if s.race.collect, s.race.reloads = nil, false; err != nil {
-		s.race.configured = before
+	if s.ddrace.collect, s.ddrace.reloads = nil, false; err != nil {
+		s.ddrace.configured = before
 	}
 	if err != nil {
 		s.print(console.Warning, "server", fmt.Sprintf("the configuration was read only in part: %v", err))

@@ -63,7 +63,7 @@ type Server struct {
 	missingGameType, reportedGameType string
 	gameTypeSet                       bool // somebody has set sv_gametype
 	inactiveTimeSet                   bool // somebody has set sv_inactivekick_time
-	race                              raceSettings
+	ddrace                            ddraceSettings
 	randomMap                         randomMap
 	used                              bool // a client was here in the last tick
 	missingErr, nextGameTypeErr       error
@@ -191,7 +191,7 @@ func New(cfg Config) (_ *Server, err error) {
 	if b := s.cfg.Broadcast; b != nil {
 		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
 	}
-	s.race.collect = &s.race.configured
+	s.ddrace.collect = &s.ddrace.configured
 	s.record = s.newRecorder()
 	if err := s.newConsole(); err != nil {
 		return nil, err
@@ -299,7 +299,7 @@ func (s *Server) startFirstWorld() error {
 // waited for the world.
 func (s *Server) announceStart(now conn.Time) {
 	s.clock.reset(now)
-	s.started, s.race.collect = true, nil
+	s.started, s.ddrace.collect = true, nil
 	defer s.resumeSeats(now)
 	for i, v := range s.versions {
 		name := "version" // programs take the first for the dialect of all lines

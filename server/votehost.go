@@ -93,7 +93,7 @@ func (h voteHost) Audit(d vote.Decision) {
 
 func (h voteHost) HasMap(name string) bool { return h.s.hasMap(name) }
 
-func (h voteHost) Quiet() bool { return h.s.race.resets }
+func (h voteHost) Quiet() bool { return h.s.ddrace.resets }
 
 func (h voteHost) Rules() *game.Rules { return &h.s.rules }
 

@@ -81,7 +81,7 @@ func (r ddnet) resolveKick(c *client, b *vote, value string) (answer string, ok 
 			return refuse("Server does not allow voting to kick players")
 		}
 	}
-	team, _ := r.raceTeam(c.id)
+	team, _ := r.ddraceTeam(c.id)
 	if least := int(r.host.Rules().VoteKickMin); least > 0 && team == 0 && r.personsOutsideTeams() < least {
 		return fmt.Sprintf("Kick voting requires %d players", least), false
 	}
@@ -141,7 +141,7 @@ func (r ddnet) resolveMove(c *client, b *vote, value string) (answer string, ok 
 		b.bar = fmt.Sprintf("Move '%s' to spectators", b.subject)
 		b.command = r.moveCommand(o.id)
 	}
-	if team, _ := r.raceTeam(o.id); team != 0 {
+	if team, _ := r.ddraceTeam(o.id); team != 0 {
 		b.command = fmt.Sprintf("uninvite %d %d; %s", o.id, team, b.command)
 	}
 	return "", true
@@ -175,7 +175,7 @@ func (r ddnet) personsOutsideTeams() int {
 		if !c.Seated || r.team(c.id) == game.TeamSpectators {
 			return
 		}
-		if team, _ := r.raceTeam(c.id); team == 0 {
+		if team, _ := r.ddraceTeam(c.id); team == 0 {
 			persons[c.person()] = true
 		}
 	})
@@ -197,12 +197,12 @@ func (r ddnet) cast(c *client, choice int32) {
 // that a player of theirs casts.
 func (r ddnet) count() tally {
 	b := &r.current
-	callerTeam, callerHasTee := r.raceTeam(b.caller)
+	callerTeam, callerHasTee := r.ddraceTeam(b.caller)
 	return r.countPersons(
 		func(c *client) bool { return c.InGame },
 		func(c *client) bool {
 			if b.isAboutPlayer() {
-				team, hasTee := r.raceTeam(c.id)
+				team, hasTee := r.ddraceTeam(c.id)
 				if r.team(c.id) == game.TeamSpectators || r.now() < c.mayVoteFrom || hasTee && callerHasTee && team != callerTeam {
 					return false
 				}
@@ -262,9 +262,9 @@ func (r ddnet) passed(b *vote) {
 
 func (ddnet) targetWatches(*vote) {}
 
-// raceTeam returns the DDRace team of a player, and whether they have a tee, even one that they
+// ddraceTeam returns the DDRace team of a player, and whether they have a tee, even one that they
 // left for a pause.
-func (r ddnet) raceTeam(id game.PlayerID) (team int32, hasTee bool) {
+func (r ddnet) ddraceTeam(id game.PlayerID) (team int32, hasTee bool) {
 	info, ok := r.world.Player(id)
 	if !ok || info.Team == game.TeamSpectators {
 		return 0, false
@@ -277,8 +277,8 @@ func (r ddnet) raceTeam(id game.PlayerID) (team int32, hasTee bool) {
 
 // areMates reports whether two players have tees in the same team.
 func (r ddnet) areMates(a, b game.PlayerID) bool {
-	teamA, hasTeeA := r.raceTeam(a)
-	teamB, hasTeeB := r.raceTeam(b)
+	teamA, hasTeeA := r.ddraceTeam(a)
+	teamB, hasTeeB := r.ddraceTeam(b)
 	return hasTeeA && hasTeeB && teamA == teamB
 }
 

@@ -160,7 +160,7 @@ func TestSpam(t *testing.T) {
 // TestTeams checks that only mates call and decide votes about each other.
 func TestTeams(t *testing.T) {
 	s := ddnet(t, 6)
-	s.raceTeam("3", 0, 1, 2)
+	s.ddraceTeam("3", 0, 1, 2)
 	refused := func(id game.PlayerID, kind bridge.VoteKind, value, want string) {
 		t.Helper()
 		s.wait(6 * time.Second) // a second vote to kick gets no answer earlier

@@ -127,8 +127,8 @@ func (s *server) team(id game.PlayerID, team game.Team) {
 	s.tick()
 }
 
-// raceTeam puts players into a team of DDRace.
-func (s *server) raceTeam(team string, ids ...game.PlayerID) {
+// ddraceTeam puts players into a team of DDRace.
+func (s *server) ddraceTeam(team string, ids ...game.PlayerID) {
 	for _, id := range ids {
 		s.Queue(game.ConsoleCommand(game.Nobody, "set_team_ddr", fmt.Sprint(id), team))
 	}

@@ -18,12 +18,12 @@ import (
 // each map, and of the map itself, in this order. What of them is no variable is commands that the map could
 // have as well: tune, tune_zone, switch_open and so on. They are put before the map's own.
 
-// maxRaceLines limits how many of such commands the configuration and the reset file have.
-const maxRaceLines = 4096
+// maxDDRaceLines limits how many of such commands the configuration and the reset file have.
+const maxDDRaceLines = 4096
 
-// raceSettings is what operators say of the maps of DDRace.
-type raceSettings struct {
-	commands   []string // names of raceCommands
+// ddraceSettings is what operators say of the maps of DDRace.
+type ddraceSettings struct {
+	commands   []string // names of ddraceCommands
 	configured []string // such commands of the configuration
 	// collect is where such commands go that are not for the world of now, nil if there are none of these.
 	collect *[]string
@@ -39,8 +39,8 @@ var resetVariables = []string{
 	"sv_team", "sv_show_others_default",
 }
 
-// raceCommands are the commands of the console that a world of DDRace has, too: what they do without one, nil for nothing.
-func (s *Server) raceCommands() []console.Command {
+// ddraceCommands are the commands of the console that a world of DDRace has, too: what they do without one, nil for nothing.
+func (s *Server) ddraceCommands() []console.Command {
 	open := console.Server | console.Lasting
 	list := []console.Command{
 		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Tune variable to value or show current value", Flags: open, Run: s.cmdTune},
@@ -56,21 +56,21 @@ func (s *Server) raceCommands() []console.Command {
 		{Name: "mapbug", Params: "s[mapbug]", Help: "Enable an old bug that a map needs (DDRace, in the configuration or sv_reset_file)", Flags: open},
 	}
 	for i := range list {
-		list[i].Run = s.raceCommand(list[i].Run)
-		s.race.commands = append(s.race.commands, list[i].Name)
+		list[i].Run = s.ddraceCommand(list[i].Run)
+		s.ddrace.commands = append(s.ddrace.commands, list[i].Name)
 	}
 	return list
 }
 
-// isRaceCommand reports whether the server has a command that worlds have, too.
-func (s *Server) isRaceCommand(name string) bool { return slices.Contains(s.race.commands, name) }
+// isDDRaceCommand reports whether the server has a command that worlds have, too.
+func (s *Server) isDDRaceCommand(name string) bool { return slices.Contains(s.ddrace.commands, name) }
 
-// raceCommand returns what such a command does, of which run is for other worlds.
-func (s *Server) raceCommand(run func(*console.Call)) func(*console.Call) {
+// ddraceCommand returns what such a command does, of which run is for other worlds.
+func (s *Server) ddraceCommand(run func(*console.Call)) func(*console.Call) {
 	return func(call *console.Call) {
-		s.collectRaceLine(call)
+		s.collectDDRaceLine(call)
 		switch {
-		case s.race.resets:
+		case s.ddrace.resets:
 		case s.started && hasCommand(s.modCommands.console, call.Name):
 			s.runInWorld(call)
 		case run != nil:
@@ -81,9 +81,9 @@ func (s *Server) raceCommand(run func(*console.Call)) func(*console.Call) {
 	}
 }
 
-// collectRaceLine keeps a command for the maps that are loaded from now on.
-func (s *Server) collectRaceLine(call *console.Call) {
-	lines := s.race.collect
+// collectDDRaceLine keeps a command for the maps that are loaded from now on.
+func (s *Server) collectDDRaceLine(call *console.Call) {
+	lines := s.ddrace.collect
 	if lines == nil {
 		return
 	}
@@ -118,7 +118,7 @@ func (s *Server) collectRaceLine(call *console.Call) {
 		param = call.Arg(1)
 	}
 	if param != "" && ddrace.TuneParamIndex(param) < 0 {
-		if call.Name != "tune" || s.race.resets { // of which cmdTune says so
+		if call.Name != "tune" || s.ddrace.resets { // of which cmdTune says so
 			call.Warn("tuning", "No such tuning parameter: %s", param)
 		}
 		return
@@ -128,8 +128,8 @@ func (s *Server) collectRaceLine(call *console.Call) {
 			line += " " + console.Quote(arg)
 		}
 	}
-	if len(*lines) == maxRaceLines {
-		call.Warn("server", "%s is ignored: there are already %d commands for tuning, zones and switches; no more are possible", call.Name, maxRaceLines)
+	if len(*lines) == maxDDRaceLines {
+		call.Warn("server", "%s is ignored: there are already %d commands for tuning, zones and switches; no more are possible", call.Name, maxDDRaceLines)
 		return
 	}
 	*lines = append(*lines, line)
@@ -148,17 +148,17 @@ type mapConfig struct {
 	err     error
 }
 
-// maxRaceFile is the largest of these files.
-const maxRaceFile = console.MaxFile
+// maxDDRaceFile is the largest of these files.
+const maxDDRaceFile = console.MaxFile
 
-// readRaceFiles reads the files that operators may have for a map, which count if it plays DDRace. It is called by other
+// readDDRaceFiles reads the files that operators may have for a map, which count if it plays DDRace. It is called by other
 // goroutines, as readMap is.
-func (s *Server) readRaceFiles(m *gameMap, resetFile string) {
+func (s *Server) readDDRaceFiles(m *gameMap, resetFile string) {
 	c := &m.config
 	if c.resetFile = resetFile; resetFile != "" {
 		c.reset, c.resetErr = console.ReadFile(s.cfg.Files, resetFile)
 	}
-	content, err := readFile(s.cfg.Files, mapConfigFile(m.svMap), maxRaceFile)
+	content, err := readFile(s.cfg.Files, mapConfigFile(m.svMap), maxDDRaceFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -195,8 +195,8 @@ func fileLines(content []byte) (lines []string) {
 	return lines
 }
 
-// beginRace executes the reset file for a map of DDRace, and makes its settings what all have said about it.
-func (s *Server) beginRace(m *gameMap, isDDRace bool) {
+// beginDDRace executes the reset file for a map of DDRace, and makes its settings what all have said about it.
+func (s *Server) beginDDRace(m *gameMap, isDDRace bool) {
 	if !isDDRace {
 		return
 	}
@@ -206,7 +206,7 @@ func (s *Server) beginRace(m *gameMap, isDDRace bool) {
 	if err := m.config.err; err != nil {
 		s.print(console.Warning, "server", fmt.Sprintf("map '%s' keeps its own settings, and %s is not used: %v", m.svMap, mapConfigFile(m.svMap), err))
 	}
-	r := &s.race
+	r := &s.ddrace
 	if r.variables == nil {
 		r.variables = map[string]string{}
 		for name, value := range s.variableValues() {
@@ -223,7 +223,7 @@ func (s *Server) beginRace(m *gameMap, isDDRace bool) {
 	}
 	configured := len(lines)
 	if s.settings.DDRaceTuneReset != 0 && s.started {
-		s.resetRaceVariables()
+		s.resetDDRaceVariables()
 	}
 	before := r.collect
 	r.collect, r.resets = &lines, true
@@ -235,10 +235,10 @@ func (s *Server) beginRace(m *gameMap, isDDRace bool) {
 	m.terrain.Settings = slices.Concat(lines, m.ownSettings)
 }
 
-// resetRaceVariables gives resetVariables the values of the configuration.
-func (s *Server) resetRaceVariables() {
+// resetDDRaceVariables gives resetVariables the values of the configuration.
+func (s *Server) resetDDRaceVariables() {
 	for _, name := range resetVariables {
-		value, configured := s.race.variables[name]
+		value, configured := s.ddrace.variables[name]
 		if _, byDefault := s.console.Values(name); byDefault != "" { // it is there
 			if !configured {
 				value = byDefault

@@ -24,20 +24,20 @@ func raceConfig(resetFile, mapConfig string) Config {
 	return cfg
 }
 
-func raceSettingsOf(t *testing.T, ts *testServer) ddrace.Settings {
+func ddraceSettingsOf(t *testing.T, ts *testServer) ddrace.Settings {
 	t.Helper()
 	s, ok := ts.srv.world.DDRaceSettings()
 	testenv.Check(t, ok, "no world of DDRace")
 	return s
 }
 
-// TestSettingsOfRaces checks what of the configuration, the reset file, the file of the map and of commands is in a
+// TestDDRaceSettings checks what of the configuration, the reset file, the file of the map and of commands is in a
 // world of DDRace, and in the one after it.
-func TestSettingsOfRaces(t *testing.T) {
+func TestDDRaceSettings(t *testing.T) {
 	cfg := raceConfig("tune gravity 0.4; tune hook_length 300; tune_reset hook_length; tune nosuch 3; tune_zone 2 gravity 0.2; switch_open 3; sv_deepfly 0; sv_motd hi; mapbug grenade-doubleexplosion@ddnet.tw",
 		"# of this map\ntune jetpack_strength 100\nsv_deepfly 1\n")
 	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_team 2; tune jetpack_strength 500; tune gravity 0.3; tune_zone 1 gravity 0.1; tune_zone_enter 1 \"a \\\"b\\\"; c\"; sv_tune_reset 0")
-	s := raceSettingsOf(t, ts)
+	s := ddraceSettingsOf(t, ts)
 	got := []int32{s.Tuning[ddrace.Gravity], s.Tuning[ddrace.HookLength], s.Tuning[ddrace.JetpackStrength], s.Tuning[ddrace.GunSpeed], s.Zones[1][ddrace.Gravity], s.Zones[2][ddrace.Gravity], s.Deepfly, s.Team}
 	testenv.Check(t, slices.Equal(got, []int32{40, 38000, 10000, 140000, 10, 20, 1, 2}) && s.ZoneEnter[1] == `a "b"; c` && s.Open.Has(3) && s.DoubleExplosion, "settings %v, %q", got, s.ZoneEnter[1])
 	testenv.Check(t, ts.srv.settings.Motd == "hi", "the reset file was not executed")
@@ -51,7 +51,7 @@ func TestSettingsOfRaces(t *testing.T) {
 
 	ts.srv.Execute("tune hook_length 200; tune gravity 0.45; sv_team 3; sv_pauseable 1; tune_zone 2 gravity 0.3; toggle_tune hammer_strength 1 2; switch_open 300; tune_zone_reset 1")
 	ts.step(2)
-	s = raceSettingsOf(t, ts)
+	s = ddraceSettingsOf(t, ts)
 	got = []int32{s.Tuning[ddrace.HookLength], s.Tuning[ddrace.JetpackStrength], s.Tuning[ddrace.HammerStrength], s.Zones[2][ddrace.Gravity], s.Zones[1][ddrace.Gravity], s.Zones[1][ddrace.GunSpeed], s.Team}
 	testenv.Check(t, slices.Equal(got, []int32{20000, 10000, 200, 30, 50, 220000, 3}), "after commands %v", got)
 
@@ -61,7 +61,7 @@ func TestSettingsOfRaces(t *testing.T) {
 		ts.srv.Execute("sv_map " + name)
 		ts.step(3)
 		testenv.Check(t, ts.srv.gameMap.svMap == name, "%s is played", ts.srv.gameMap.svMap)
-		return raceSettingsOf(t, ts)
+		return ddraceSettingsOf(t, ts)
 	}
 	s = change("")
 	got = []int32{s.Tuning[ddrace.HookLength], s.Tuning[ddrace.Gravity], s.Tuning[ddrace.GunSpeed], s.Zones[1][ddrace.Gravity], s.Zones[2][ddrace.Gravity], s.Team, s.Pauseable, s.Deepfly}
@@ -87,11 +87,11 @@ func TestFaultsOfConfiguredSettings(t *testing.T) {
 	} {
 		testenv.Check(t, strings.Count(log, line) == 1, "the log lacks %q:\n%s", line, log)
 	}
-	testenv.Check(t, raceSettingsOf(t, ts).Tuning[ddrace.GrenadeSpeed] == ddrace.DefaultTuning()[ddrace.GrenadeSpeed], "a word is a speed")
+	testenv.Check(t, ddraceSettingsOf(t, ts).Tuning[ddrace.GrenadeSpeed] == ddrace.DefaultTuning()[ddrace.GrenadeSpeed], "a word is a speed")
 }
 
-// TestReloadedSettingsOfRaces checks that a configuration that is read again counts for the next maps.
-func TestReloadedSettingsOfRaces(t *testing.T) {
+// TestReloadedDDRaceSettings checks that a configuration that is read again counts for the next maps.
+func TestReloadedDDRaceSettings(t *testing.T) {
 	cfg := raceConfig("", "")
 	files := cfg.Files.(fstest.MapFS)
 	files["a.cfg"] = &fstest.MapFile{Data: []byte("tune gravity 0.4\nsv_team 2\n")}
@@ -100,7 +100,7 @@ func TestReloadedSettingsOfRaces(t *testing.T) {
 	ts.srv.reload(console.ReadConfiguration(files, []string{"sv_map race; sv_gametype ddrace", "exec a.cfg"}))
 	ts.step(2)
 	check := func(when string) {
-		s := raceSettingsOf(t, ts)
+		s := ddraceSettingsOf(t, ts)
 		testenv.Check(t, s.Tuning[ddrace.Gravity] == 30 && s.Team == 0, "%s: %d and sv_team %d", when, s.Tuning[ddrace.Gravity], s.Team)
 	}
 	check("reloaded")
