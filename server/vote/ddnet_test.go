@@ -135,8 +135,9 @@ func TestAway(t *testing.T) {
 func TestSpam(t *testing.T) {
 	s := ddnet(t, 4, "sv_vote_delay 20")
 	s.rules.SpamProtection = true
+	s.cast(0, 1) // without a vote
 	s.call(0, option, "nothing")
-	s.forgetChat()
+	s.wantReply(0, "'nothing' isn't an option on this server")
 	s.call(0, option, "fun")
 	s.wantReply(0)
 	s.wait(3 * time.Second)

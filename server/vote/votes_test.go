@@ -338,9 +338,9 @@ func TestWithoutEffect(t *testing.T) {
 func TestMutesAndModerators(t *testing.T) {
 	s := vanilla(t, 4, "sv_vote_kick_min 0")
 	s.printed = nil
-	s.run("vote_mutes; vote_mute 63 5; vote_mute 256 5; vote_mute 1 100; vote_mute 1 5; vote_mutes")
+	s.run("vote_mutes; vote_mute 63 5; vote_mute 64 5; vote_mute 256 5; vote_mute 1 100; vote_mute 1 5; vote_mutes")
 	testenv.Check(t, slices.Equal(s.printed, []string{
-		"There are no active vote mutes.", "Client ID not found", "Client ID not found",
+		"There are no active vote mutes.", "Client ID not found", "Client ID not found", "Client ID not found",
 		"'Operator' banned 'v1' for 100 seconds from voting.", "'Operator' banned 'v1' for 5 seconds from voting.", "0: addr=10.0.1.2 seconds=5 name='v1'",
 	}), "printed %q", s.printed)
 	s.call(1, option, "fun")
