@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -12,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
-	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -30,11 +29,11 @@ func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 		return
 	}
 	c := s.sessionByPeer[peer]
-	ban, banned := s.bans.find(peer.Addr())
+	ban, banned := s.access.Bans.Find(peer.Addr())
 	switch {
-	case c != nil && (!banned || ban.Temporary) && c.feed(now, b): // see banForNow
+	case c != nil && (!banned || ban.Temporary) && c.feed(now, b): // see access.Bans.AddForNow
 	case c != nil && banned && !ban.Temporary: // by another server with the same bans
-		c.drop(banMessage(ban, s.bans.clock()))
+		c.drop(s.access.Bans.Message(&ban))
 	case banned:
 		s.handleBanned(now, peer, b, &ban)
 	default:
@@ -84,14 +83,14 @@ func (s *Server) inspect(now conn.Time, peer transport.Peer, b []byte) (*protoco
 // it has answered a challenge, unless sv_vanilla_antispoof is 0. The message with its
 // password is lost meanwhile.
 func (s *Server) handleTokenless(now conn.Time, peer transport.Peer, b []byte, v *protocolVersion) {
-	if !s.spoofLimiter.allow(now, peer.Addr(), s.settings.VanillaConnPerSecond) {
+	if !s.access.Arrivals.AllowUnproven(now, peer.Addr()) {
 		s.countDrop(dropTokenless)
 		return
 	}
 	switch {
-	case s.settings.VanillaAntispoof == 0:
+	case s.access.Settings.VanillaAntispoof == 0:
 		s.admit(now, peer, b, v, false)
-	case s.settings.Password != "":
+	case s.access.Settings.Password != "":
 		v.refuse("This server has a password, and your version cannot send one")
 	default:
 		v.sendChallenge()
@@ -101,16 +100,16 @@ func (s *Server) handleTokenless(now conn.Time, peer transport.Peer, b []byte, v
 // handleBanned tells a banned address about the ban, but not each time.
 func (s *Server) handleBanned(now conn.Time, peer transport.Peer, b []byte, e *bans.Ban) {
 	s.countDrop(dropBanned)
-	if !s.bans.mayAnswer(now, e) {
+	if !s.access.Bans.MayAnswer(e) {
 		return
 	}
 	switch v, action := s.inspect(now, peer, b); action {
 	case conn.ActionChallenge:
-		if s.spoofLimiter.allow(now, peer.Addr(), s.settings.VanillaConnPerSecond) {
-			v.refuse(banMessage(*e, s.bans.clock()))
+		if s.access.Arrivals.AllowUnproven(now, peer.Addr()) {
+			v.refuse(s.access.Bans.Message(e))
 		}
 	case conn.ActionReplyToken, conn.ActionAccept:
-		v.refuse(banMessage(*e, s.bans.clock()))
+		v.refuse(s.access.Bans.Message(e))
 	}
 }
 
@@ -131,15 +130,11 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 	}
 	// Kept seats give way, see timeouts.go. Their players could not come back otherwise.
 	samePerson, sameSite := s.countNear(peer.Addr(), (*session).isConnected)
-	if most := int(s.settings.MaxClientsPerIP); samePerson >= most {
-		refuse(fmt.Sprintf("Only %d players with the same IP are allowed", most), dropFull)
+	if reason := s.access.Arrivals.Crowded(peer.Addr(), samePerson+1, sameSite+1); reason != "" {
+		refuse(reason, dropFull)
 		return
 	}
-	if most := int(s.settings.MaxClientsPerNetwork); most > 0 && sameSite >= most && !peer.Addr().IsLoopback() {
-		refuse(fmt.Sprintf("Only %d players from the same network are allowed", most), dropFull)
-		return
-	}
-	switch s.mayConnect(now, peer.Addr()) {
+	switch s.access.Arrivals.Admit(now, peer.Addr()) {
 	case limit.ArrivalRefused:
 		refuse("Too many connections, wait a moment", dropConnectRate)
 		return
@@ -148,8 +143,8 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 		return
 	}
 	hello := v.helloState()
-	if hello == helloConsumed && s.settings.Password != "" {
-		refuse("Wrong password", dropTokenless) // it was set after the challenge was sent
+	if hello == helloConsumed && s.access.Settings.Password != "" {
+		refuse(access.WrongPassword, dropTokenless) // it was set after the challenge was sent
 		return
 	}
 	id, soon := s.freeSeat()
@@ -166,7 +161,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 	// Packets without a token may be forged even if the address was proven.
 	c.addrProven = addrProven && c.conn.Token() != packet.NoToken
 	if c.addrProven {
-		s.proveAddr(now, peer.Addr())
+		s.access.Arrivals.Prove(now, peer.Addr())
 	}
 	s.sessions[id], s.sessionByPeer[peer] = c, c
 	s.removeExcessBots()
@@ -201,7 +196,7 @@ func (s *Server) countNear(addr netip.Addr, counts func(*session) bool) (samePer
 // restartSession handles a client that connects again while its session lasts, as after a
 // crash. This counts as a connect, and the rate limits of the session stay as they are.
 func (s *Server) restartSession(now conn.Time, c *session) {
-	if a := c.peer.Addr(); !a.IsLoopback() && !s.arrivals.AdmitAgain(int64(now), a) {
+	if !s.access.Arrivals.AdmitAgain(now, c.peer.Addr()) {
 		s.countDrop(dropConnectRate)
 		c.drop("Too many connections, wait a moment")
 		return
@@ -240,7 +235,7 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 		delete(s.sessionByPeer, c.peer)
 	}
 	if failedAtOnce && !c.peer.Addr().IsLoopback() { // the operator's tests and bots
-		s.banForNow(now, c.peer.Addr(), time.Minute, "Stressing network")
+		s.access.Bans.AddForNow(c.peer.Addr(), time.Minute, "Stressing network")
 	}
 }
 
@@ -252,54 +247,4 @@ func (s *Server) leaveWorld(c *session, reason string) {
 	if c.state >= stateReady {
 		s.leaveSeat(c.id, reason)
 	}
-}
-
-// banForNow keeps the person behind an address from connecting for a while. Others who
-// play from the same address go on: many may share it, and one of them must not be able to
-// throw out the rest.
-func (s *Server) banForNow(now conn.Time, a netip.Addr, duration time.Duration, reason string) (bans.Ban, error) {
-	b, err := s.bans.add(now, bans.Ban{Net: limit.Person(a), Duration: duration, Reason: reason, Temporary: true})
-	if err != nil {
-		return b, err
-	}
-	if s.mayLogStranger(now) {
-		s.logBan(console.Operator, b)
-	}
-	return b, nil
-}
-
-// addBan adds a ban and drops the clients that it hits.
-func (s *Server) addBan(who console.Caller, now conn.Time, b bans.Ban) error {
-	renewed := slices.ContainsFunc(s.bans.store.All(), func(old bans.Ban) bool { return old.SameTarget(b) && !old.RconOnly })
-	b, err := s.bans.add(now, b)
-	if err != nil {
-		return err
-	}
-	if renewed {
-		s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("%s banned %s", quoteTarget(&b), banTerms(b, s.bans.clock())))
-		s.dropBanned(b)
-		return nil
-	}
-	s.applyBan(who, b)
-	return nil
-}
-
-// applyBan logs a ban and drops the clients that it hits.
-func (s *Server) applyBan(who console.Caller, b bans.Ban) {
-	s.logBan(who, b)
-	s.dropBanned(b)
-}
-
-// dropBanned drops the clients that a ban hits.
-func (s *Server) dropBanned(b bans.Ban) {
-	for _, c := range s.sessions {
-		if c != nil && c.isIn(&b) {
-			c.drop(banMessage(b, s.bans.clock()))
-		}
-	}
-}
-
-// logBan logs a ban.
-func (s *Server) logBan(who console.Caller, b bans.Ban) {
-	s.printFor(who, console.Standard, "net_ban", fmt.Sprintf("banned %s %s", quoteTarget(&b), banTerms(b, s.bans.clock())))
 }

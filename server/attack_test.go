@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"fmt"
+	"github.com/teeyard/teeyard/server/access"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -367,7 +368,7 @@ func TestRconGuessesOfOneNetwork(t *testing.T) {
 			}
 			friends[0].Login("adminpw")
 		}
-		if list := ts.srv.bans.list(); len(list) != 1 || !list[0].Temporary {
+		if list := ts.srv.Bans(); len(list) != 1 || !list[0].Temporary {
 			t.Errorf("%s: the bans are %+v", name, list)
 		}
 		if compared != 3 {
@@ -379,7 +380,7 @@ func TestRconGuessesOfOneNetwork(t *testing.T) {
 				t.Fatalf("%s: who plays from the same address is out: %q", name, f.Reason)
 			}
 		}
-		if l := friends[0].RconLines; len(l) == 0 || l[0] != tooManyLogins {
+		if l := friends[0].RconLines; len(l) == 0 || l[0] != access.TooManyTries {
 			t.Errorf("%s: a right password during the ban: %q", name, l)
 		}
 		ts.idle(11*50, friends...)

@@ -60,7 +60,7 @@ func (s *Server) run(e auditEntry, who console.Caller, done func(warning string)
 // noteWrongPassword writes into the log and the audit log that somebody gave a wrong password of
 // operators, as far as there is room for what strangers do.
 func (s *Server) noteWrongPassword(e auditEntry, line string) {
-	if !s.mayLogStranger(s.now) {
+	if !s.access.Arrivals.MayLog(s.now) {
 		return
 	}
 	if line != "" {

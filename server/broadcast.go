@@ -73,7 +73,9 @@ func (s *Server) playPrelude() int {
 }
 
 // NeedsPassword reports whether clients need a password to join.
-func (t *Tick) NeedsPassword() bool { return t.server != nil && t.server.settings.Password != "" }
+func (t *Tick) NeedsPassword() bool {
+	return t.server != nil && t.server.access.Settings.Password != ""
+}
 
 // People returns the number of players and spectators in the game who are not bots.
 func (t *Tick) People() int {

@@ -36,6 +36,9 @@ func (s *Server) newConsole() error {
 	if err := rules.Register(c, &s.rules, s.cfg.DDNet); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	if err := s.access.Register(c); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	if err := s.registerSpeech(); err != nil {
 		return err
 	}
@@ -43,7 +46,7 @@ func (s *Server) newConsole() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	const open, stored = console.Server, console.Server | console.Store
-	for _, cmd := range slices.Concat(s.ddnetCommands(), s.ddraceCommands(), s.loginCommands(), s.nameBanCommands(), []console.Command{
+	for _, cmd := range slices.Concat(s.ddnetCommands(), s.ddraceCommands(), []console.Command{
 		{Name: "help", Params: "?s[command]", Help: "List the commands, explain one, or list the settings that begin with a word", Flags: open | console.Basic, Run: c.Help},
 		{Name: "status", Help: "List players", Flags: stored, Run: s.cmdStatus},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: s.cmdShutdown},
@@ -51,22 +54,10 @@ func (s *Server) newConsole() error {
 		{Name: "logout", Help: "Logout of rcon", Flags: open | console.Basic, Run: s.cmdLogout},
 		{Name: "logout", Help: "Logout of the external console", Flags: console.Econ, Run: s.cmdEconLogout},
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: s.cmdKick},
-		{Name: "ban", Params: "s[id|ip|range] ?i[minutes] r[reason]", Help: "Ban client, ip or range (ip-ip) for x minutes for any reason", Flags: stored, Run: s.cmdBan},
-		{Name: "unban", Params: "r[ip|range]", Help: "Unban ip, range (ip-ip) or ban entry by its index", Flags: stored, Run: s.cmdUnban},
-		{Name: "unban_all", Help: "Unban all entries", Flags: stored, Run: s.cmdUnbanAll},
-		{Name: "bans", Help: "Show banlist", Flags: stored, Run: s.cmdBans},
-		{Name: "bans_save", Params: "s[file]", Help: "Save banlist in a file, for exec", Flags: stored, Run: s.cmdBansSave},
-		{Name: "unban_range", Params: "s[first] s[last]", Help: "Unban a range", Flags: stored | console.Hidden, Run: s.cmdUnbanRange},
-		{Name: "ban_range", Params: "s[first] s[last] ?i[minutes] r[reason]", Help: "Ban a range", Flags: stored | console.Hidden, Run: s.cmdBanRange},
 		{Name: "addip", Params: "s[minutes] s[network]", Help: "Ban an address or network for x minutes (0 = forever)", Flags: stored, Run: s.cmdAddIP},
 		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Unban a network; with 'all', also every network inside it", Flags: stored, Run: s.cmdRemoveIP},
 		{Name: "listip", Params: "?s[beginning]", Help: "Show banned networks", Flags: stored, Run: s.cmdListIP},
 		{Name: "writeip", Help: "Write the permanent bans to listip.cfg", Flags: stored, Run: s.cmdWriteIP},
-		{Name: "muteid", Params: "i[id] i[seconds] ?r[reason]", Help: "Mute a player for x seconds", Flags: stored, Run: s.cmdMuteID},
-		{Name: "muteip", Params: "s[ip] i[seconds] ?r[reason]", Help: "Mute all players from an address for x seconds", Flags: stored, Run: s.cmdMuteIP},
-		{Name: "unmuteid", Params: "i[id]", Help: "Unmute a player", Flags: stored, Run: s.cmdUnmuteID},
-		{Name: "unmuteip", Params: "s[ip]", Help: "Unmute an address", Flags: stored, Run: s.cmdUnmuteIP},
-		{Name: "mutes", Help: "List the mutes", Flags: stored, Run: s.cmdMutes},
 		{Name: "sv_spectator_slots", Params: "?i", Help: "Number of slots for spectators only, as in older servers; sets sv_player_slots", Flags: open | console.Hidden, Run: s.cmdSpectatorSlots},
 		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
 		{Name: "reload_mods", Help: "Reload the scripts of sv_mods whose files changed; the match goes on", Flags: open, Run: func(*console.Call) {
@@ -165,7 +156,7 @@ func (s *Server) addHooks() error {
 			"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
 			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password",
 		}},
-		{s.endLevelLogins, []string{"sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password"}},
+		{s.access.Logins.PasswordsChanged, []string{"sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password"}},
 		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{"sv_maprotation"}},
 		{s.setDialect, []string{"log_dialect"}},
 		{whenStarted(func(*console.Call) { s.readMapList() }), []string{"sv_maplist"}},
@@ -345,12 +336,6 @@ func (s *Server) sessionArg(call *console.Call) *session {
 	return s.sessions[id]
 }
 
-// isProtected reports whether c has at least as much access to the remote console as a
-// remote caller, who must not ban them then.
-func (c *session) isProtected(who *console.Caller) bool {
-	return who.IsRemote() && c.rcon.authed && c.rcon.level <= who.Level
-}
-
 // maxKickReason is the longest reason that clients show, besides "Kicked ()".
 const maxKickReason = packet.MaxCloseReason - len("Kicked ()")
 
@@ -363,7 +348,7 @@ func (s *Server) cmdKick(call *console.Call) {
 		call.Warn("server", "invalid client id to kick")
 	case id == who.ID:
 		call.Warn("server", "you can't kick yourself")
-	case c.isProtected(who) && c.rcon.level < who.Level:
+	case who.IsRemote() && c.rcon.authed && c.rcon.level < who.Level:
 		call.Warn("server", "kick command denied")
 	case call.Arg(1) != "":
 		c.drop("Kicked (" + call.Cut(1, "server", "reason", maxKickReason) + ")")

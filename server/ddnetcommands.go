@@ -13,19 +13,5 @@ func (s *Server) ddnetCommands() []console.Command {
 		{Name: "random_map", Params: "?i[stars]", Help: "Change to a random map that players can vote for", Flags: hidden | console.Store, Run: s.cmdRandomMap},
 		{Name: "random_unfinished_map", Params: "?i[stars]", Help: "Change to a random map that the caller of the vote has not finished", Flags: hidden | console.Store, Run: s.cmdRandomMap},
 		{Name: "dump_antibot", Help: "Print that this server has no antibot module", Flags: hidden, Run: dumpAntibot},
-		{Name: "mute", Help: "Explain how to mute", Flags: hidden, Run: func(call *console.Call) {
-			call.Print("mutes", "use 'muteid ID SECONDS [REASON]' or 'muteip ADDRESS SECONDS [REASON]'")
-		}},
-		{Name: "unmute", Params: "i[number]", Help: "End the mute with this number in the list of mutes", Flags: hidden, Run: s.cmdUnmute},
 	}
-}
-
-func (s *Server) cmdUnmute(call *console.Call) {
-	i := call.Int(0)
-	m, ok := s.mutes.Numbered(i)
-	if !ok {
-		call.Warn("mutes", "mute %d does not exist; mutes lists the mutes", i)
-		return
-	}
-	s.endMute(call, m.Person.Addr())
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/teeyard/teeyard/bans"
-	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -162,7 +160,7 @@ func (h *econHost) Log(e econ.Event, client int, loggedIn bool, line string) {
 		h.noteWrongPassword(who, "")
 		return // the original logs no line
 	}
-	if loggedIn || h.mayLogStranger(h.now) {
+	if loggedIn || h.access.Arrivals.MayLog(h.now) {
 		h.print(level, "econ", line)
 	}
 }
@@ -196,13 +194,13 @@ func (h *econHost) Skipped(client int, why string) {
 
 // Refuse implements econ.Host.
 func (h *econHost) Refuse(a netip.Addr) (text string, refused bool) {
-	b, banned := h.bans.find(a)
+	b, banned := h.access.Bans.Find(a)
 	if !banned {
 		return "", false
 	}
 	h.countDrop(dropBanned)
-	if h.bans.mayAnswer(h.now, &b) {
-		text = banMessage(b, h.bans.clock())
+	if h.access.Bans.MayAnswer(&b) {
+		text = h.access.Bans.Message(&b)
 	}
 	return text, true
 }
@@ -213,12 +211,7 @@ func (h *econHost) TooManyTries(a netip.Addr, reason string) {
 		return
 	}
 	duration := time.Duration(h.settings.EconBanTime) * time.Minute
-	b, err := h.bans.add(h.now, bans.Ban{Net: limit.Person(a), Duration: duration, Reason: reason, Temporary: true})
-	switch {
-	case !h.mayLogStranger(h.now):
-	case err != nil:
+	if _, err := h.access.Bans.AddForNow(a, duration, reason); err != nil && h.access.Arrivals.MayLog(h.now) {
 		h.print(console.Standard, "net_ban", err.Error())
-	default:
-		h.logBan(console.Operator, b)
 	}
 }

@@ -33,7 +33,7 @@ func (e electorate) MutedFor(id game.PlayerID) int {
 }
 
 func (e electorate) IsBanned(a netip.Addr) bool {
-	b, banned := e.s.bans.find(a)
+	b, banned := e.s.access.Bans.Find(a)
 	return banned && !b.Temporary
 }
 

@@ -1,18 +1,14 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -30,7 +26,6 @@ var (
 	errNoFolder = errors.New("the server has no folder to write to")
 	errWriting  = errors.New("other files are still being written")
 	errIsLog    = errors.New("the file is open as a log")
-	errNoBans   = errors.New("the file exists and is not a list of bans")
 	// errStuckDisk is returned for a file to read.
 	errStuckDisk = errors.New("the disk does not answer")
 )
@@ -55,9 +50,9 @@ func (s *Server) writeFile(name string, content []byte) error {
 	return s.replaceFile(name, content, nil)
 }
 
-// replaceFile is writeFile for a file that may be replaced only if mayReplace, which is called
-// in the other goroutine, returns nil.
-func (s *Server) replaceFile(name string, content []byte, mayReplace func() error) error {
+// replaceFile is writeFile for a file that may be replaced only if mayReplace returns nil for the
+// old content. The other goroutine calls it.
+func (s *Server) replaceFile(name string, content []byte, mayReplace func(old []byte) error) error {
 	if s.cfg.WriteFile == nil {
 		return errNoFolder
 	}
@@ -85,7 +80,7 @@ func (s *Server) replaceFile(name string, content []byte, mayReplace func() erro
 		}
 		err := s.checkNoLog(name, logs)
 		if err == nil && mayReplace != nil {
-			err = mayReplace()
+			err = s.checkOld(name, mayReplace)
 		}
 		if err == nil {
 			err = s.cfg.WriteFile(name, content)
@@ -125,42 +120,16 @@ func (s *Server) checkNoLog(name string, logs []io.Closer) error {
 	return nil
 }
 
-// checkBanList returns an error if a file exists and has something else than bans_save writes.
-func (s *Server) checkBanList(name string) error {
+// checkOld returns an error if a file exists and mayReplace returns one for its content.
+func (s *Server) checkOld(name string, mayReplace func(old []byte) error) error {
 	content, err := console.ReadFile(s.cfg.Files, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil && !isBanList(content) {
-		err = errNoBans
+	if err == nil {
+		err = mayReplace(content)
 	}
 	return err
-}
-
-// isBanList reports whether a file has only lines as bans_save writes them, also that of the
-// original, or nothing. The end of a file larger than console.MaxFile does not count.
-func isBanList(content []byte) bool {
-	if len(content) > console.MaxFile {
-		content = content[:bytes.LastIndexByte(content, '\n')+1]
-	}
-	for line := range strings.Lines(string(content)) {
-		var target, minutes string
-		switch words := strings.Fields(line); {
-		case len(words) == 0:
-			continue
-		case words[0] == "ban" && len(words) > 2:
-			target, minutes = words[1], words[2]
-		case words[0] == "ban_range" && len(words) > 3:
-			target, minutes = words[1]+"-"+words[2], words[3]
-		}
-		if _, err := bans.Parse(target); err != nil {
-			return false
-		}
-		if _, err := strconv.Atoi(minutes); err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // readConfig reads a file that the console executes, in another goroutine while the game
@@ -218,44 +187,5 @@ func (s *Server) closeFiles() {
 	}
 }
 
-// diskPause is the time between two commands that wait for bans to be stored, or for a file
-// after the disk was slow.
+// diskPause is the time between two commands that wait for a file after the disk was slow.
 const diskPause = time.Second
-
-// reportUnstored tells the caller of a command if the bans that it changed are not
-// stored. While many such commands run, it does not wait for the disk each time.
-func (s *Server) reportUnstored(call *console.Call) {
-	wait := time.Duration(0)
-	if l := &s.bans; s.now >= l.nextWait {
-		wait, l.nextWait = diskTimeout, s.now.Add(diskPause)
-	}
-	if err := s.bans.store.Stored(wait); err != nil {
-		s.bans.unstored.NoteError(err)
-		call.Warn("net_ban", "%v (in force while this server runs; it keeps trying to store them)", err)
-	}
-}
-
-// reportLapsedBans prints which bans have ended.
-func (s *Server) reportLapsedBans() {
-	store, ok := s.bans.store.(interface{ Lapsed() []bans.Ban })
-	if !ok {
-		return
-	}
-	for _, b := range store.Lapsed() {
-		if !b.Temporary || s.mayLogStranger(s.now) {
-			s.print(console.Standard, "net_ban", fmt.Sprintf("ban %s expired", quoteTarget(&b)))
-		}
-	}
-}
-
-// reportBanStorage prints when bans cannot be stored, and when they can again.
-func (s *Server) reportBanStorage() {
-	err := s.bans.store.Stored(0)
-	switch news := s.bans.unstored.NoteError(err); {
-	case !news:
-	case err == nil:
-		s.print(console.Standard, "net_ban", "all bans are stored now")
-	default:
-		s.print(console.Warning, "net_ban", err.Error()+" (in force while this server runs; it keeps trying to store them)")
-	}
-}

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +66,7 @@ func TestUnstoredBans(t *testing.T) {
 
 	// Of bans that no command makes, the log says so.
 	store.err = errors.New("read-only file system")
-	if err := ts.srv.addBan(console.Operator, ts.now, bans.Ban{Net: addrPrefix(ip(5).Addr()), Duration: time.Hour}); err != nil {
+	if err := ts.srv.access.Bans.Add(console.Operator, bans.Ban{Net: netip.PrefixFrom(ip(5).Addr(), 32), Duration: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	ts.step(50)
@@ -204,7 +205,7 @@ func TestExecWaitsForWrites(t *testing.T) {
 	})
 	ts.srv.cfg.Background = func(f func()) { go f() }
 	ts.srv.Execute("ban 10.9.9.9 5 rude; bans_save b.cfg; unban_all; exec b.cfg")
-	testenv.Check(t, len(ts.srv.bans.store.All()) == 0, "it did not wait: %s", ts.log.String())
+	testenv.Check(t, len(ts.srv.access.Bans.Store.All()) == 0, "it did not wait: %s", ts.log.String())
 	close(release)
 	testenv.Eventually(t, "the file is executed", func() bool {
 		select {
@@ -212,6 +213,6 @@ func TestExecWaitsForWrites(t *testing.T) {
 			task()
 		default:
 		}
-		return len(ts.srv.bans.store.All()) == 1
+		return len(ts.srv.access.Bans.Store.All()) == 1
 	})
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"github.com/teeyard/teeyard/server/access"
 	"net/netip"
 	"strings"
 	"testing"
@@ -89,7 +90,7 @@ func TestPlayersDoNotNoticeConnectFlood(t *testing.T) {
 		}
 	}
 	tn.run(11 * time.Second)
-	t.Logf("%d connects in %v: %d admitted, %d refused, %d bans, drops %v", n, length, admitted, refused, len(tn.srv.bans.list()), tn.srv.Drops())
+	t.Logf("%d connects in %v: %d admitted, %d refused, %d bans, drops %v", n, length, admitted, refused, len(tn.srv.Bans()), tn.srv.Drops())
 	if admitted < perSec*5/2 {
 		t.Errorf("only %d admitted: the test tests nothing", admitted)
 	}
@@ -97,7 +98,7 @@ func TestPlayersDoNotNoticeConnectFlood(t *testing.T) {
 		t.Errorf("%d clients are left", c)
 	}
 	checkSeats(t, tn.srv)
-	if n := len(tn.srv.bans.list()); n > 32768 {
+	if n := len(tn.srv.Bans()); n > 32768 {
 		t.Errorf("%d bans", n)
 	}
 }
@@ -146,7 +147,7 @@ func TestConnectAndCloseFlood(t *testing.T) {
 				}
 				ts.step(1)
 			}
-			grown, lines, bans := int(heapInUse()-heap), strings.Count(ts.log.String(), "\n"), ts.srv.bans.list()
+			grown, lines, bans := int(heapInUse()-heap), strings.Count(ts.log.String(), "\n"), ts.srv.Bans()
 			t.Logf("%d connects, %d admitted, %d bans, %d lines in the log, %d bytes, drops %v", n, admitted, len(bans), lines, grown, ts.srv.Drops())
 			for i, p := range players {
 				if p.Closed || p.Snapshots != ticks/2 {
@@ -390,7 +391,7 @@ func TestJoinFloodFillsNeitherLogNorChat(t *testing.T) {
 	}
 	flood(seconds * 25)
 	ts.idle(2, old, modern)
-	most := int(joinNewsRate.Burst) + (seconds+1)*int(joinNewsRate.PerSecond)
+	most := int(access.JoinNewsRate.Burst) + (seconds+1)*int(access.JoinNewsRate.PerSecond)
 	lines := strings.Count(ts.log.String(), "\n")
 	t.Logf("%d joined, %v, %d lines of chat in 0.7, %d in 0.6, %d in the log (%d bytes), %d for the operator", joined, news, len(modern.Chat), len(old.Chat), lines, ts.log.Len(), len(modern.RconLines))
 	if joined != seconds*25*perTick {
@@ -486,7 +487,7 @@ func TestAttackFromOwnNetwork(t *testing.T) {
 				t.Logf("%d played after %v", i, tn.now().Sub(begun))
 				tn.run(time.Second)
 			}
-			bans := tn.srv.bans.list()
+			bans := tn.srv.Bans()
 			t.Logf("%d attacks, %d got in, %d bans, drops %v", n, admitted, len(bans), tn.srv.Drops())
 			for _, b := range bans {
 				if !b.Net.IsSingleIP() && b.Net.Bits() != 64 {

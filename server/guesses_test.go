@@ -1,6 +1,7 @@
 package server
 
 import (
+	"github.com/teeyard/teeyard/server/access"
 	"net/netip"
 	"strings"
 	"testing"
@@ -42,13 +43,13 @@ func TestGamePasswordsAreLimited(t *testing.T) {
 			switch c.Reason {
 			case "Wrong password":
 				checked++
-			case tooManyGuesses:
+			case access.TooManyGuesses:
 				refused++
 			}
 			gone(c)
 		}
 	}
-	if most := int(2 * (guessRate.Burst + seconds*guessRate.PerSecond)); checked > most || checked < most/2-10 || refused == 0 {
+	if most := int(2 * (access.GuessRate.Burst + seconds*access.GuessRate.PerSecond)); checked > most || checked < most/2-10 || refused == 0 {
 		t.Errorf("%d passwords were checked, %d refused, of at most %d", checked, refused, most)
 	}
 	for name, peer := range map[string]transport.Peer{"a friend": ip(1), "somebody from elsewhere": public(1), "localhost": local(1)} {
@@ -61,7 +62,7 @@ func TestGamePasswordsAreLimited(t *testing.T) {
 		login(transport.UDPPeer(netip.AddrFrom4([4]byte{20, 0, 0, byte(80 + i)}), 5000), "guess")
 	}
 	stranger := login(transport.MustParsePeer("20.0.0.77:5000"), "word")
-	if ts.step(1); stranger.Reason != tooManyGuesses {
+	if ts.step(1); stranger.Reason != access.TooManyGuesses {
 		t.Errorf("beyond the limit the right password is answered with %q", stranger.Reason)
 	}
 }
@@ -78,7 +79,7 @@ func TestWrongRconPasswordsAreLogged(t *testing.T) {
 			ts.idle(10, c)
 		}
 		want := "[server]: ClientID=" + string(rune('0'+i)) + " addr=" + peer.String() + " wrong rcon password\n"
-		if got := strings.Count(ts.log.String(), want); got == 0 || got > int(strangerLogRate.Burst)+30 {
+		if got := strings.Count(ts.log.String(), want); got == 0 || got > int(access.StrangerLogRate.Burst)+30 {
 			t.Errorf("%d lines %q in the log:\n%s", got, want, ts.log.String())
 		}
 	}
@@ -153,8 +154,8 @@ func TestOperatorsGetInAmongGuesses(t *testing.T) {
 	for i := range 20 * 50 { // 20 sites a second, each of another block
 		ts.step(1)
 		a := netip.AddrFrom4([4]byte{byte(20 + i%50), byte(i / 50), 0, 1})
-		if ts.srv.rconGuesses.Allow(int64(ts.now), a, true) {
-			ts.srv.rconGuesses.Wrong(int64(ts.now), a, true)
+		if ts.srv.access.Guesses.Rcon.Allow(int64(ts.now), a, true) {
+			ts.srv.access.Guesses.Rcon.Wrong(int64(ts.now), a, true)
 		}
 	}
 	for peer, want := range map[transport.Peer]bool{ip(1): true, local(1): true, public(1): false} {

@@ -45,7 +45,7 @@ type halfLife struct {
 func (h *halfLife) open(s *Server) (err error) {
 	h.server = s
 	h.responder, err = halflife.NewServer(halflife.ServerConfig{
-		Game: h, Console: h, Send: h.send, Bans: s.bans.store,
+		Game: h, Console: h, Send: h.send, Bans: s.access.Bans.Store,
 		IsPlayer: h.isPlayerAddr, OwnAddrs: []transport.Peer{s.Addr()}, OnRcon: h.onRcon,
 	})
 	return err
@@ -179,7 +179,7 @@ func (h *halfLife) onRcon(e halflife.RconEvent) {
 	if e.Result == halflife.RconRan {
 		return // logged by RunRcon
 	}
-	if !h.server.mayLogStranger(h.server.now) {
+	if !h.server.access.Arrivals.MayLog(h.server.now) {
 		return
 	}
 	text := fmt.Sprintf("rcon of %s: %s", e.Peer, e.Result)
@@ -233,15 +233,15 @@ func (h *halfLife) configure(who console.Caller) {
 	if r.BanTime = time.Duration(v.HalfLifeRconBanTime) * time.Minute; r.BanTime == 0 {
 		r.BanTime = -1
 	}
-	for _, p := range h.server.rconPasswords() {
-		if p.password == "" || !usable {
+	for _, p := range s.access.Logins.LevelPasswords() {
+		if p.Password == "" || !usable {
 			continue
 		}
-		if err := wire.CheckPassword(p.password); err != nil {
-			printError(p.name+" does not open the remote console of sv_hl_rcon", err)
+		if err := wire.CheckPassword(p.Password); err != nil {
+			printError(p.Variable+" does not open the remote console of sv_hl_rcon", err)
 			continue
 		}
-		r.Passwords = append(r.Passwords, halflife.RconPassword{Password: p.password, Level: int(p.level)})
+		r.Passwords = append(r.Passwords, halflife.RconPassword{Password: p.Password, Level: int(p.Level)})
 	}
 	if err := h.responder.SetSettings(set); err != nil {
 		printError("sv_hl", err)
@@ -260,7 +260,7 @@ func parseNetworks(list string) (nets []netip.Prefix, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("%q is not a network", word)
 			}
-			net = addrPrefix(a.Unmap())
+			net = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen())
 		}
 		nets = append(nets, net.Masked())
 	}
@@ -305,8 +305,7 @@ func (h *halfLife) update(now conn.Time) {
 
 // announcedState returns what masters are told at once when it changes.
 func (h *halfLife) announcedState() string {
-	v := &h.server.settings
-	return fmt.Sprint(h.server.gameMap.Name, "\x00", h.server.rules.MaxClients, "\x00", v.Password != "")
+	return fmt.Sprint(h.server.gameMap.Name, "\x00", h.server.rules.MaxClients, "\x00", h.server.access.Settings.Password != "")
 }
 
 func (h *halfLife) heartbeat() wire.Heartbeat {
@@ -372,35 +371,32 @@ func (h *halfLife) unregister() {
 
 func (s *Server) cmdAddIP(call *console.Call) {
 	net, err := halflife.ParseNet(call.Arg(1))
-	if err == nil && !s.canBan(call, &bans.Ban{Net: net}) {
+	if err == nil && !s.access.Bans.MayBan(call, &bans.Ban{Net: net}) {
 		return
 	}
-	b, err := halflife.AddIP(s.bans.store, call.Arg(0), call.Arg(1))
+	b, err := halflife.AddIP(s.access.Bans.Store, call.Arg(0), call.Arg(1))
 	if err != nil {
 		call.Warn("net_ban", "%v", err)
 		return
 	}
-	if b.Duration > 0 {
-		b.Until = s.bans.clock().Add(b.Duration)
-	}
-	s.applyBan(call.Caller, b)
-	s.reportUnstored(call)
+	s.access.Bans.Apply(call.Caller, b)
+	s.access.Bans.ReportUnstored(call)
 }
 
 func (s *Server) cmdRemoveIP(call *console.Call) {
-	s.printLines(call, halflife.RemoveIP(s.bans.store, call.Arg(0), len(call.Args) > 1))
-	s.reportUnstored(call)
+	s.printLines(call, halflife.RemoveIP(s.access.Bans.Store, call.Arg(0), len(call.Args) > 1))
+	s.access.Bans.ReportUnstored(call)
 }
 
 func (s *Server) cmdListIP(call *console.Call) {
-	s.printLines(call, halflife.ListIP(s.bans.store, call.Arg(0)))
+	s.printLines(call, halflife.ListIP(s.access.Bans.Store, call.Arg(0)))
 }
 
 // banFile is the file that writeip writes, with its name on Half-Life servers.
 const banFile = "listip.cfg"
 
 func (s *Server) cmdWriteIP(call *console.Call) {
-	if err := s.writeFile(banFile, halflife.WriteIP(s.bans.store)); err != nil {
+	if err := s.writeFile(banFile, halflife.WriteIP(s.access.Bans.Store)); err != nil {
 		call.Warn("net_ban", "writeip: %v", err)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"github.com/teeyard/teeyard/server/access"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -320,7 +321,7 @@ func TestHalfLifeAttacks(t *testing.T) {
 			b, _ := wire.AppendRcon(nil, uint32(100_000_000+i), "guess", "status")
 			forger.ask(b)
 		}
-		if _, ok := ts.srv.bans.store.Find(victim.Peer.Addr()); ok || ts.session(victim) == nil {
+		if _, ok := ts.srv.access.Bans.Store.Find(victim.Peer.Addr()); ok || ts.session(victim) == nil {
 			t.Error("the victim is banned")
 		}
 		// Not even the owner of the address loses the game by guessing.
@@ -328,7 +329,7 @@ func TestHalfLifeAttacks(t *testing.T) {
 		for range 6 {
 			last = forger.rcon("guess", "status")
 		}
-		if e, ok := ts.srv.bans.store.Find(victim.Peer.Addr()); !ok || !e.RconOnly || last != "" {
+		if e, ok := ts.srv.access.Bans.Store.Find(victim.Peer.Addr()); !ok || !e.RconOnly || last != "" {
 			t.Errorf("after six wrong passwords the ban is %+v, the answer %q", e, last)
 		}
 		if got := forger.rcon("adminpw", "status"); got != "" {
@@ -374,7 +375,7 @@ func TestHalfLifeAttacks(t *testing.T) {
 			hlClient{ts, transport.UDPPeer(a, 5000)}.rcon("guess", "status")
 			ts.now = ts.now.Add(10 * time.Millisecond)
 		}
-		if n, most := strings.Count(ts.log.String(), "rcon of "), int(strangerLogRate.Burst)+61; n == 0 || n > most {
+		if n, most := strings.Count(ts.log.String(), "rcon of "), int(access.StrangerLogRate.Burst)+61; n == 0 || n > most {
 			t.Errorf("%d lines in the log, want at most %d", n, most)
 		}
 	})
@@ -432,8 +433,8 @@ func TestHalfLifeAttacks(t *testing.T) {
 		if answered < total/20 {
 			t.Errorf("only %d of %d answered: the test tests nothing", answered, total)
 		}
-		if ts.srv.numClients() != 8 || len(ts.srv.bans.store.All()) != 0 {
-			t.Errorf("%d clients are left, bans %v", ts.srv.numClients(), ts.srv.bans.store.All())
+		if ts.srv.numClients() != 8 || len(ts.srv.access.Bans.Store.All()) != 0 {
+			t.Errorf("%d clients are left, bans %v", ts.srv.numClients(), ts.srv.access.Bans.Store.All())
 		}
 	})
 	t.Run("servers do not talk to each other, nor to themselves", func(t *testing.T) {

@@ -51,7 +51,7 @@ func (s *Server) serverInfo() bridge.ServerInfo {
 		TimeScore: s.world.GameFlags()&game.GameFlagRace != 0,
 		Version:   gameVersion, Name: s.settings.Name, Hostname: s.settings.Hostname,
 		Map: s.gameMap.Name, GameType: s.displayedGameType(),
-		NeedsPassword: s.settings.Password != "", SkillLevel: int32(s.settings.SkillLevel),
+		NeedsPassword: s.access.Settings.Password != "", SkillLevel: int32(s.settings.SkillLevel),
 		Players: int32(players), PlayerSlots: s.rules.PlayerSlots,
 		Clients: int32(clients), MaxClients: int32(max(clients, int(s.rules.MaxClients))),
 	}

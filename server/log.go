@@ -73,7 +73,7 @@ type farewell struct {
 // sayFarewell makes the log say that a client has left, when the world has come to that.
 func (c *session) sayFarewell(reason string) {
 	s := c.server
-	if c.name != "" && (c.announced || !c.isNewcomer()) || s.mayLogStranger(s.now) {
+	if c.name != "" && (c.announced || !c.isNewcomer()) || s.access.Arrivals.MayLog(s.now) {
 		s.seats.farewells[c.id] = farewell{c.peer.String(), safetext.Truncate(reason, 128), c.state == stateInGame}
 	}
 	if c.state < stateReady { // not in the world

@@ -19,8 +19,8 @@ func TestLongTextsAreAnswered(t *testing.T) {
 	for i := range 3 {
 		ts.join(ip(i+1), fmt.Sprint("player", i))
 	}
-	for i := range maxNameBans - 2 {
-		ts.srv.nameBans = append(ts.srv.nameBans, nameBan{name: fmt.Sprint("someone", i)})
+	for i := range 1022 {
+		ts.srv.Execute(fmt.Sprintf("name_ban someone%d 0", i))
 	}
 	x := func(n int) string { return strings.Repeat("x", n) }
 	for _, test := range []struct {
@@ -28,18 +28,18 @@ func TestLongTextsAreAnswered(t *testing.T) {
 		most int
 		want string
 	}{
-		{"ban 10.9.9.9 5 %s", maxBanReason, "the reason has 64 bytes and was cut to 63"},
-		{"ban_range 10.9.9.1 10.9.9.9 5 %s", maxBanReason, "was cut to 63"},
-		{"muteid 1 60 %s", maxBanReason, "was cut to 63"},
-		{"muteip 10.9.9.9 60 %s", maxBanReason, "was cut to 63"},
-		{"name_ban %s 1", maxBannedName, "the name has 65 bytes and was cut to 64"},
-		{"name_ban longreason 1 0 %s", maxBanReason, "was cut to 63"},
+		{"ban 10.9.9.9 5 %s", 63, "the reason has 64 bytes and was cut to 63"},
+		{"ban_range 10.9.9.1 10.9.9.9 5 %s", 63, "was cut to 63"},
+		{"muteid 1 60 %s", 63, "was cut to 63"},
+		{"muteip 10.9.9.9 60 %s", 63, "was cut to 63"},
+		{"name_ban %s 1", 64, "the name has 65 bytes and was cut to 64"},
+		{"name_ban longreason 1 0 %s", 63, "was cut to 63"},
 		{`add_vote "%s" "say x"`, 63, "it has 64 bytes; at most 63 are allowed"},
 		{`add_vote "long" "say %s"`, 511 - 4, "it has 512 bytes; at most 511 are allowed"},
 		{"force_vote spectate 2 %s", 15, "was cut to 15"},
-		{"auth_add alice mod %s", maxSentLogin, "the password has 33 bytes; clients send at most 32"},
-		{"auth_add %s mod pw", maxSentLogin, "the name has 33 bytes; clients send at most 32"},
-		{"auth_add z%s mod pw", maxRconLoginName - 1, "1 to 63 bytes"},
+		{"auth_add alice mod %s", 32, "the password has 33 bytes; clients send at most 32"},
+		{"auth_add %s mod pw", 32, "the name has 33 bytes; clients send at most 32"},
+		{"auth_add z%s mod pw", 62, "1 to 63 bytes"},
 		{"say %s", bridge.MaxText, "the text has 1001 bytes and was cut to 1000"},
 		{"broadcast %s", bridge.MaxText, "was cut to 1000"},
 		{"say %s", console.MaxCommand - 4, "the command has 2048 bytes; at most 2047 are allowed"},
@@ -80,8 +80,8 @@ func TestLongTextsAreAnswered(t *testing.T) {
 	if ts.srv.Execute(`add_vote "another" "say x"`); !strings.Contains(ts.log.String(), "maximum number of vote options reached") {
 		t.Errorf("one vote too many: %s", ts.log.String())
 	}
-	for len(ts.srv.logins) < maxRconLogins {
-		ts.srv.logins = append(ts.srv.logins, rconLogin{name: "x"})
+	for i := range 1024 {
+		ts.srv.Execute(fmt.Sprintf("auth_add x%d mod pw", i))
 	}
 	ts.log.Reset()
 	if ts.srv.Execute("auth_add another mod pw"); !strings.Contains(ts.log.String(), "there are already 1024 logins") {

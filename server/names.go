@@ -70,7 +70,7 @@ func (c *session) changeProfile(cmd *game.Command) bool {
 		p.Clan = have.Clan
 	}
 	free := s.freeName(c.id, p.Name)
-	if s.nameBanOf(cmp.Or(p.Name, namelessName)) != nil || free != have.Name && !c.mayRename() { // a new name is told in the chat
+	if s.access.Names.Find(cmp.Or(p.Name, namelessName)) != nil || free != have.Name && !c.mayRename() { // a new name is told in the chat
 		p.Name = have.Name
 	} else {
 		c.name = cmp.Or(p.Name, namelessName)

@@ -73,15 +73,15 @@ func (s *Server) LogIn(o *Operator, password string) error {
 	if !proven {
 		a = netip.Addr{} // which has no share of its own
 	}
-	_, level, right := s.rconLevel(password)
-	if b, banned := s.bans.store.Find(o.Addr.Addr()); banned && !o.Local {
+	_, level, right := s.access.Logins.Check("", password)
+	if b, banned := s.access.Bans.Store.Find(o.Addr.Addr()); banned && !o.Local {
 		s.countDrop(dropBanned)
-		return fmt.Errorf("%w %s", ErrLoginBanned, banTerms(b, s.bans.clock()))
+		return fmt.Errorf("%w %s", ErrLoginBanned, s.access.Bans.Terms(&b))
 	}
 	switch {
-	case !s.hasRconPassword():
+	case !s.access.Logins.AnyOfLevel():
 		return ErrNoRconPassword
-	case !o.Local && !s.mayTryPassword(s.rconGuesses, a, proven):
+	case !o.Local && !s.access.Guesses.MayTryRcon(s.now, a, proven):
 		s.countDrop(dropFlood)
 		return ErrLoginLater
 	case !right:
@@ -92,7 +92,7 @@ func (s *Server) LogIn(o *Operator, password string) error {
 		return ErrLogin
 	}
 	if !o.Local {
-		s.noteRightRcon(a, proven)
+		s.access.Guesses.RightRcon(s.now, a, proven)
 	}
 	o.Level = level
 	s.print(console.Standard, "server", fmt.Sprintf("%s authed (%s)", o, level))
@@ -182,7 +182,7 @@ func (s *Server) Clients(dst []Client) []Client {
 			o.Latency, o.Addr, o.Peer, o.Version = c.latency.displayed, c.peer.Addr(), c.peer, c.clientVersionText()
 			o.Connected = s.now.Sub(c.connectedAt)
 			o.Operator, o.Level = c.rcon.authed, c.rcon.level
-			if m := s.muteOf(o.Addr); m != nil {
+			if m := s.access.Mutes.Find(s.now, o.Addr); m != nil {
 				o.Muted = m.Until.Sub(s.now)
 			}
 		}
@@ -203,7 +203,7 @@ func (t *Tick) Clients(dst []Client) []Client {
 func (s *Server) Votes() vote.State { return s.votes.State(conn.Time(s.transport.Now())) }
 
 // Bans returns the bans of the game, as the command bans lists them. Any goroutine may call it.
-func (s *Server) Bans() []bans.Ban { return s.bans.list() }
+func (s *Server) Bans() []bans.Ban { return s.access.Bans.List() }
 
 // MapInfo describes the map of the match.
 type MapInfo struct {

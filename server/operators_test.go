@@ -44,7 +44,7 @@ func TestOperatorsLogIn(t *testing.T) {
 	if err := ts.srv.LogIn(at, "guess"); !errors.Is(err, ErrLogin) {
 		t.Error(err)
 	}
-	if err := ts.srv.LogIn(at, "adminpw"); !errors.Is(err, ErrLoginBanned) || !strings.Contains(err.Error(), tooManyLogins) {
+	if err := ts.srv.LogIn(at, "adminpw"); !errors.Is(err, ErrLoginBanned) || !strings.Contains(err.Error(), access.TooManyTries) {
 		t.Errorf("after three wrong passwords: %v", err)
 	}
 	for i := range 400 {
@@ -116,8 +116,8 @@ func TestMutes(t *testing.T) {
 	for i := range access.MaxMutes + 50 {
 		ts.srv.Execute("muteip " + netip.AddrFrom4([4]byte{20, byte(i >> 8), byte(i), 1}).String() + " 1000")
 	}
-	if len(ts.srv.mutes.All(ts.srv.now)) != access.MaxMutes {
-		t.Errorf("%d mutes", len(ts.srv.mutes.All(ts.srv.now)))
+	if len(ts.srv.access.Mutes.All(ts.srv.now)) != access.MaxMutes {
+		t.Errorf("%d mutes", len(ts.srv.access.Mutes.All(ts.srv.now)))
 	}
 	ts.log.Reset()
 	ts.srv.Execute("unmuteip 20.1.49.1; unmuteip 20.1.49.1; muteip nobody 3; muteid 63 4; muteip 20.0.0.1 0; unmuteid 9")

@@ -29,7 +29,7 @@ func (s *Server) Problems() []string {
 	if err := s.storage.err(); err != nil {
 		all = append(all, err.Error())
 	}
-	if err := s.bans.store.Stored(0); err != nil {
+	if err := s.access.Bans.Store.Stored(0); err != nil {
 		all = append(all, err.Error())
 	}
 	if text := s.record.Problem(); text != "" {

@@ -1,11 +1,8 @@
 package server
 
 import (
-	"crypto/rand"
-	"crypto/subtle"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 )
@@ -32,7 +30,7 @@ type rconState struct {
 	listsMaps      bool         // the client gets the list of maps
 	maps           []string     // that it knows when mapChanges are sent
 	mapChanges     []mapChanged // still to be announced
-	droppedLines   int          // lines of output for which there was no room
+	droppedLines   int          // lines of output beyond the room for them
 	skippedLines   int          // lines from the client that were too many, see rconRate
 	endMark        string       // to be answered when there is room
 	refusal        *string      // what the console warned of in the last line, see refusalNote
@@ -53,17 +51,17 @@ const (
 // login checks a password for the remote console. The name is mostly empty.
 func (c *session) login(name, password string) {
 	s := c.server
-	switch key, level, right := s.loginLevel(name, password); {
+	switch key, level, right := s.access.Logins.Check(name, password); {
 	case c.limits.loginBarred:
-		c.sendRconLine(tooManyLogins)
-	case !s.hasRconPassword() && len(s.logins) == 0:
+		c.sendRconLine(access.TooManyTries)
+	case !s.access.Logins.Any():
 		if !c.rcon.noPasswordSent {
 			c.rcon.noPasswordSent = true
 			c.sendRconLine("No rcon password set on server. Set sv_rcon_password and/or sv_rcon_mod_password to enable the remote console.")
 		}
-	case !c.mayTryPassword(s.rconGuesses):
+	case !s.access.Guesses.MayTryRcon(s.now, c.peer.Addr(), c.addrProven):
 		s.countDrop(dropFlood)
-		c.sendRconLine(tooManyGuesses + ".")
+		c.sendRconLine(access.TooManyGuesses + ".")
 	case !right:
 		c.rejectRconPassword()
 	case level == console.LevelAdmin:
@@ -75,51 +73,10 @@ func (c *session) login(name, password string) {
 	}
 }
 
-// rconPassword is the password of a level.
-type rconPassword struct {
-	name, key, password string // of the variable, and as a login of DDNet's
-	level               console.Level
-}
-
-// rconPasswords returns the passwords of all levels, empty for those that have none.
-func (s *Server) rconPasswords() [3]rconPassword {
-	v := &s.settings
-	return [...]rconPassword{
-		{"sv_rcon_password", "default_admin", v.RconPassword, console.LevelAdmin},
-		{"sv_rcon_mod_password", "default_mod", v.RconModPassword, console.LevelMod},
-		{"sv_rcon_helper_password", "default_helper", v.RconHelperPassword, console.LevelHelper},
-	}
-}
-
-// hasRconPassword reports whether there is a password of a level for the remote console.
-func (s *Server) hasRconPassword() bool {
-	v := &s.settings
-	return v.RconPassword != "" || v.RconModPassword != "" || v.RconHelperPassword != "" ||
-		slices.ContainsFunc(s.logins, func(l rconLogin) bool { return s.isLevelKey(l.name) })
-}
-
-// rconLevel returns the access to the remote console that a password gives, and as whose.
-func (s *Server) rconLevel(password string) (key string, level console.Level, right bool) {
-	for _, p := range s.rconPasswords() {
-		if p.password != "" && equalPasswords(password, p.password) {
-			return p.key, p.level, true
-		}
-	}
-	for i := range s.logins { // instead of the password of a level, see changeLevelPassword
-		if l := &s.logins[i]; s.isLevelKey(l.name) && l.has(password) {
-			return l.name, l.level, true
-		}
-	}
-	return "", 0, false
-}
-
-// equalPasswords reports whether passwords are equal, in constant time.
-func equalPasswords(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
-
 // grantRcon gives a session access to the remote console.
 func (c *session) grantRcon(key string, level console.Level, text string) {
 	s := c.server
-	s.noteRightRcon(c.peer.Addr(), c.addrProven)
+	s.access.Guesses.RightRcon(s.now, c.peer.Addr(), c.addrProven)
 	c.rcon = rconState{authed: true, level: level, key: key}
 	s.record.Login(c.id, c.historyLogin())
 	if s.canListMaps(level) {
@@ -136,33 +93,6 @@ func (c *session) grantRcon(key string, level console.Level, text string) {
 	}
 }
 
-// noteRightRcon forgets the wrong passwords that came from an address.
-func (s *Server) noteRightRcon(a netip.Addr, proven bool) {
-	s.failedLogins.Forget(limit.Person(a))
-	s.rconGuesses.Right(int64(s.now), a, proven)
-}
-
-// mayTryPassword reports whether a password of the client may be checked now.
-func (c *session) mayTryPassword(g *limit.Guesses) bool {
-	return c.server.mayTryPassword(g, c.peer.Addr(), c.addrProven)
-}
-
-// mayTryPassword reports whether a password from an address may be checked now.
-func (s *Server) mayTryPassword(g *limit.Guesses, a netip.Addr, proven bool) bool {
-	return g.Allow(int64(s.now), a, proven)
-}
-
-// countWrongPassword counts a wrong password from an address.
-func (s *Server) countWrongPassword(g *limit.Guesses, a netip.Addr, proven bool) {
-	g.Wrong(int64(s.now), a, proven)
-}
-
-// tooManyGuesses is what is said to whose password is not checked.
-const tooManyGuesses = "Too many wrong passwords, wait a moment"
-
-// tooManyLogins is what is said to who tried too many passwords.
-const tooManyLogins = "Too many remote console authentication tries"
-
 // rejectRconPassword counts a wrong password of a person. Too many of them drop the client
 // and, if the address is proven, ban the person.
 func (c *session) rejectRconPassword() {
@@ -171,7 +101,7 @@ func (c *session) rejectRconPassword() {
 	who.Level = ""
 	s.noteWrongPassword(who, fmt.Sprintf("ClientID=%d addr=%s wrong rcon password", c.id, c.peer))
 	tries, ban := s.countWrongRcon(c.peer.Addr(), c.addrProven)
-	most := int(s.settings.RconMaxTries)
+	most := s.access.Settings.RconMaxTries
 	if tries == 0 {
 		c.sendRconLine("Wrong password.")
 		return
@@ -180,36 +110,27 @@ func (c *session) rejectRconPassword() {
 	switch {
 	case tries < most:
 	case ban != nil:
-		c.drop(banMessage(*ban, s.bans.clock()))
+		c.drop(s.access.Bans.Message(ban))
 	default:
-		c.drop(tooManyLogins)
+		c.drop(access.TooManyTries)
 	}
 }
 
-// countWrongRcon counts a wrong password for the remote console. It returns how many count of
-// the person, 0 if there may be any number of them, and the ban if these were too many. The
-// person's clients play on, but can no longer try passwords.
+// countWrongRcon counts a wrong password for the remote console. It returns the number of the
+// person's wrong passwords, or 0 if any number of them is allowed, and the ban if these were too
+// many. The person's clients play on, but can no longer try passwords.
 func (s *Server) countWrongRcon(a netip.Addr, proven bool) (tries int, ban *bans.Ban) {
-	s.countWrongPassword(s.rconGuesses, a, proven)
-	most := int(s.settings.RconMaxTries)
-	if most <= 0 || isLocalhost(a) {
-		return 0, nil
+	tries, ban = s.access.Guesses.WrongRcon(s.now, a, proven)
+	if ban == nil {
+		return tries, nil
 	}
 	person := limit.Person(a)
-	if tries = s.failedLogins.Add(int64(s.now), person); tries < most || s.settings.RconBanTime <= 0 || !proven {
-		return tries, nil
-	}
-	b, err := s.banForNow(s.now, a, time.Duration(s.settings.RconBanTime)*time.Minute, tooManyLogins)
-	if err != nil {
-		return tries, nil
-	}
-	s.failedLogins.Forget(person)
 	for _, o := range s.sessions {
 		if o != nil && o.person() == person {
 			o.limits.loginBarred = true
 		}
 	}
-	return tries, &b
+	return tries, ban
 }
 
 // logout ends a session's access to the remote console. The reason is empty if it wants that itself.
@@ -411,18 +332,18 @@ func (s *Server) sendAccessChange(e console.Entry, before console.Level) {
 	}
 }
 
-// generateRconPassword sets a random password if the operator has set none, and logs it.
-func (s *Server) generateRconPassword() {
-	if s.hasRconPassword() || len(s.logins) > 0 {
-		return
+// account returns the name of an operator's login, "" for the password of a level.
+func (c *session) account() string {
+	if !c.rcon.authed || access.IsOfLevel(c.rcon.key) {
+		return ""
 	}
-	const letters = "abcdefghijkmnpqrstuvwxyz23456789" // 32, without those that look alike
-	b := make([]byte, 13)                              // 65 bits
-	rand.Read(b)                                       // never fails
-	for i := range b {
-		b[i] = letters[int(b[i])%len(letters)]
+	return safetext.Line(c.rcon.key)
+}
+
+// accountSuffix returns the end of log lines about an operator whose login has a name.
+func (c *session) accountSuffix() string {
+	if name := c.account(); name != "" {
+		return fmt.Sprintf(" key=%s", logline.Quote(name))
 	}
-	s.settings.RconPassword = string(b)
-	s.levelPasswords[0] = string(b)
-	s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (generated, since sv_rcon_password is not set)", b))
+	return ""
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"github.com/teeyard/teeyard/server/access"
 	"io/fs"
 	"net/netip"
 	"slices"
@@ -423,7 +424,7 @@ func TestPasswordsOfStrangersAreLimited(t *testing.T) {
 	ts.step(1)
 	const seconds, perTick = 4, 5
 	// All sites are of one block, which has a tenth of what new sites have.
-	tried, most := 0, int(11*(guessRate.Burst+seconds*guessRate.PerSecond)/10)
+	tried, most := 0, int(11*(access.GuessRate.Burst+seconds*access.GuessRate.PerSecond)/10)
 	site := func(n int) transport.Peer {
 		return transport.UDPPeer(netip.AddrFrom16([16]byte{0x20, 0x01, 4: byte(n >> 8), 5: byte(n), 15: 1}), 5000)
 	}
@@ -447,8 +448,8 @@ func TestPasswordsOfStrangersAreLimited(t *testing.T) {
 		t.Errorf("%d passwords of strangers were tried in %d s, want %d", tried, seconds, most)
 	}
 	ts.step(1)
-	for addr := site(n).Addr(); ts.srv.rconGuesses.Allow(int64(ts.now), addr, true); {
-		ts.srv.rconGuesses.Wrong(int64(ts.now), addr, true)
+	for addr := site(n).Addr(); ts.srv.access.Guesses.Rcon.Allow(int64(ts.now), addr, true); {
+		ts.srv.access.Guesses.Rcon.Wrong(int64(ts.now), addr, true)
 	}
 	if p := ts.connect(site(n)).Login("adminpw"); ts.session(p).rcon.authed {
 		t.Error("beyond the limit the right password is told from wrong ones")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -38,20 +39,14 @@ func (c *session) OnDDNetVersion(version int32) {
 // checkPassword reports whether a password is that of the game, and drops the client if not.
 func (c *session) checkPassword(given string) bool {
 	s := c.server
-	switch want := s.settings.Password; {
-	case want == "":
-	case !c.mayTryPassword(s.gameGuesses):
+	refusal := s.access.Guesses.TryGame(s.now, c.peer.Addr(), c.addrProven, given)
+	if refusal == access.TooManyGuesses {
 		s.countDrop(dropFlood)
-		c.drop(tooManyGuesses)
-		return false
-	case !equalPasswords(given, want):
-		s.countWrongPassword(s.gameGuesses, c.peer.Addr(), c.addrProven)
-		c.drop("Wrong password")
-		return false
-	default:
-		s.gameGuesses.Right(int64(s.now), c.peer.Addr(), c.addrProven)
 	}
-	return true
+	if refusal != "" {
+		c.drop(refusal)
+	}
+	return refusal == ""
 }
 
 // sendMapChange sends which map is played. A client that cannot read it is dropped.
@@ -66,7 +61,7 @@ func (c *session) sendMapChange() {
 	if base := c.server.settings.MapsBaseURL; base != "" {
 		announced.URL = fmt.Sprintf("%s/%s_%x.map", strings.TrimSuffix(base, "/"), url.PathEscape(m.Name), m.SHA256)
 	}
-	if c.server.hasNamedLogins() {
+	if c.server.access.Logins.ExpectNames() {
 		c.bridge.SendRconType(true)
 	}
 	c.bridge.SendMapChange(&announced)
@@ -177,8 +172,8 @@ func (c *session) OnProfile(p *game.Profile) {
 		p.Name, p.Clan = c.name, c.clan
 	}
 	c.name, c.clan = cmp.Or(p.Name, namelessName), p.Clan
-	if b := s.nameBanOf(c.name); b != nil {
-		c.drop(b.text())
+	if b := s.access.Names.Find(c.name); b != nil {
+		c.drop(b.Message())
 		return
 	}
 	c.setState(stateReady)

@@ -18,7 +18,6 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/access"
@@ -75,25 +74,12 @@ type Server struct {
 	sendBuf     []byte
 
 	// Admission.
-	versions       []*protocolVersion
-	tokens         *conn.TokenIssuer
-	bans           banList
-	arrivals       *limit.Arrivals
-	spoofLimiter   spoofLimiter
-	provenSites    *limit.RecentSet
-	strangerPace   pace
-	failedLogins   *limit.Failures
-	rconGuesses    *limit.Guesses
-	gameGuesses    *limit.Guesses
-	logins         []rconLogin // with names
-	levelPasswords [3]string   // as endLevelLogins saw them last
-	namedLogins    bool        // hasNamedLogins, as clients have been told
-	mutes          access.Mutes
-	speechLimits   speechLimits
-	nameBans       []nameBan
-	strangerLog    limit.Bucket
-	joinNews       limit.Bucket
-	addrHashKey    hashKey
+	versions     []*protocolVersion
+	tokens       *conn.TokenIssuer
+	access       *access.Control
+	strangerPace pace
+	speechLimits speechLimits
+	addrHashKey  hashKey
 
 	sessions        [game.MaxPlayers]*session // by client id, nil for free ones
 	sessionPool     [game.MaxPlayers]*session // reused, by client id
@@ -162,12 +148,6 @@ func New(cfg Config) (_ *Server, err error) {
 		files:         operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
 		mapReads:      later.Limit{Max: maxMapReads},
 		closed:        make(chan struct{}),
-		arrivals:      limit.NewArrivals(connectRate, siteConnectRate),
-		spoofLimiter:  spoofLimiter{networks: limit.NewLimiter(unprovenTracked, unprovenRate)},
-		provenSites:   limit.NewRecentSet(provenTracked, provenTime),
-		failedLogins:  newFailedLogins(),
-		rconGuesses:   limit.NewGuesses(guessRate, operatorsTracked, operatorTime),
-		gameGuesses:   limit.NewGuesses(guessRate, guestsTracked, guestTime),
 	}
 	crand.Read(s.addrHashKey[:])
 	s.versions = newProtocolVersions(s)
@@ -193,6 +173,8 @@ func New(cfg Config) (_ *Server, err error) {
 	}
 	s.ddrace.collect = &s.ddrace.configured
 	s.record = s.newRecorder()
+	var epoch time.Time
+	s.access = newAccess(s, &epoch)
 	if err := s.newConsole(); err != nil {
 		return nil, err
 	}
@@ -266,8 +248,7 @@ func New(cfg Config) (_ *Server, err error) {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	s.tokens = tokens
-	epoch := time.Now().Add(-time.Duration(now))
-	s.bans = newBanList(cfg.Bans, func() time.Time { return epoch.Add(time.Duration(s.transport.Now())) })
+	epoch = time.Now().Add(-time.Duration(now))
 	if err := s.halfLife.open(s); err != nil {
 		s.transport.Close()
 		return nil, fmt.Errorf("server: %w", err)
@@ -310,7 +291,9 @@ func (s *Server) announceStart(now conn.Time) {
 	}
 	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
 	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
-	s.generateRconPassword()
+	if password := s.access.Logins.Generate(); password != "" {
+		s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (generated, since sv_rcon_password is not set)", password))
+	}
 	s.halfLife.configure(console.Operator)
 	s.openEcon()
 	s.console.Start()

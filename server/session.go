@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 
-	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
@@ -89,9 +88,6 @@ type session struct {
 
 // person returns the addresses that count as the one person behind the session.
 func (c *session) person() netip.Prefix { return limit.Person(c.peer.Addr()) }
-
-// isIn reports whether the client's address is in a network, which has no zone.
-func (c *session) isIn(b *bans.Ban) bool { return b.Contains(c.peer.Addr()) }
 
 // newSession returns the session of a client that gets a seat.
 func (s *Server) newSession(now conn.Time, id game.PlayerID, peer transport.Peer, v *protocolVersion) (*session, error) {

@@ -64,7 +64,7 @@ func (c *session) startSpeech(now conn.Time) {
 func (c *session) mutedFor() (seconds int, reason string) {
 	s := c.server
 	until := c.speech.mayFrom
-	if m := s.muteOf(c.peer.Addr()); m != nil && m.Until > until {
+	if m := s.access.Mutes.Find(s.now, c.peer.Addr()); m != nil && m.Until > until {
 		until, reason = m.Until, m.Reason
 	}
 	return secondsUntil(s.now, until), reason
@@ -96,7 +96,7 @@ func (c *session) mayShow() bool {
 		return true
 	}
 	p.score = 0
-	m := s.mutes.Add(s.now, access.NewMute(s.now, c.peer.Addr(), s.playerName(c.id), v.muteSeconds, ""))
+	m := s.access.Mutes.Add(s.now, access.NewMute(s.now, c.peer.Addr(), s.playerName(c.id), v.muteSeconds, ""))
 	s.print(console.Standard, "mutes", m.Describe(s.now))
 	s.sayToAll(m.Announcement(v.muteSeconds))
 	return false

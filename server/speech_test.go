@@ -267,13 +267,13 @@ func TestMutesForSpam(t *testing.T) {
 			a.Say("slow")
 			ts.idle(5*game.TickRate+2, a, b)
 		}
-		testenv.Check(t, len(ts.srv.mutes.All(ts.srv.now)) == 0, "%d are muted for slow lines", len(ts.srv.mutes.All(ts.srv.now)))
+		testenv.Check(t, len(ts.srv.access.Mutes.All(ts.srv.now)) == 0, "%d are muted for slow lines", len(ts.srv.access.Mutes.All(ts.srv.now)))
 		ts.srv.Execute("sv_chat_threshold 400; sv_chat_penalty 300; sv_spam_mute_duration 5")
 		for range 2 {
 			a.Say("/w b line")
 			ts.idle(game.TickRate+2, a, b)
 		}
-		testenv.Check(t, len(ts.srv.mutes.All(ts.srv.now)) == 1 && ts.srv.mutes.All(ts.srv.now)[0].Until <= ts.srv.now.Add(5*time.Second), "whispers do not count: %+v", ts.srv.mutes.All(ts.srv.now))
+		testenv.Check(t, len(ts.srv.access.Mutes.All(ts.srv.now)) == 1 && ts.srv.access.Mutes.All(ts.srv.now)[0].Until <= ts.srv.now.Add(5*time.Second), "whispers do not count: %+v", ts.srv.access.Mutes.All(ts.srv.now))
 	}
 }
 
@@ -331,27 +331,6 @@ func TestLongLines(t *testing.T) {
 			ts.idle(4, reader)
 		}
 	}
-}
-
-// TestLongBans: bans of a year are kept whole, from commands and from lists of DDNet-Server, and
-// longer ones are cut to it.
-func TestLongBans(t *testing.T) {
-	ts := newTestServer(t, nil)
-	ts.srv.Execute("ban 10.0.1.1 525600 a year; ban_range 10.0.2.1 10.0.2.9 525600 a year; ban 10.0.3.1 525601 more; ban 10.0.4.1 44641 more")
-	ts.log.Reset()
-	ts.srv.Execute("bans")
-	for _, line := range []string{"'10.0.1.1' banned for 525600 minutes (a year)", "'10.0.2.1' - '10.0.2.9' banned for 525600 minutes (a year)", "'10.0.3.1' banned for 525600 minutes (more)", "'10.0.4.1' banned for 44641 minutes (more)"} {
-		testenv.Check(t, strings.Contains(ts.log.String(), line), "bans lacks %q:\n%s", line, ts.log)
-	}
-	list := func(ts *testServer) []string {
-		saved := string(appendBans(nil, ts.srv.bans.list(), ts.srv.bans.clock(), true))
-		return slices.Sorted(strings.Lines(saved))
-	}
-	other := newTestServer(t, nil)
-	for _, line := range list(ts) {
-		other.srv.Execute(strings.TrimSpace(line))
-	}
-	testenv.Check(t, slices.Equal(list(other), list(ts)), "a list that is brought along becomes %q, was %q", list(other), list(ts))
 }
 
 // TestWholeVotes: with 100 percent no vote passes, as on DDNet-Server.

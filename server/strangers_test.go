@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"github.com/teeyard/teeyard/server/access"
 	"math/rand/v2"
 	"net/netip"
 	"runtime"
@@ -202,7 +203,7 @@ func TestBansOfIPv6Network(t *testing.T) {
 		honest := ts.join(inSite(1), "honest")
 		ts.srv.Execute("ban " + target + " 10 rude")
 		ts.step(1)
-		list := ts.srv.bans.list()
+		list := ts.srv.Bans()
 		if len(list) != 1 || bans.FormatNet(list[0].Net) != want.net {
 			t.Errorf("ban %s: %+v, want %s", target, list, want.net)
 		}
@@ -220,7 +221,7 @@ func TestBansOfIPv6Network(t *testing.T) {
 	}
 	ts.join(transport.UDPPeer(netip.IPv6Loopback(), 1), "near")
 	ts.log.Reset()
-	if ts.srv.Execute("ban 1 10 x"); !strings.Contains(ts.log.String(), "ban failed (localhost)") || len(ts.srv.bans.list()) != 1 {
+	if ts.srv.Execute("ban 1 10 x"); !strings.Contains(ts.log.String(), "ban failed (localhost)") || len(ts.srv.Bans()) != 1 {
 		t.Errorf("banning loopback: %s", ts.log.String())
 	}
 }
@@ -261,14 +262,14 @@ func TestBannedAddressesAreToldRarely(t *testing.T) {
 		t.Error("still banned after ten minutes")
 	}
 	ts.srv.Execute("ban 127.0.0.1 10 x")
-	if len(ts.srv.bans.list()) != 0 {
+	if len(ts.srv.Bans()) != 0 {
 		t.Error("loopback is banned")
 	}
 }
 
 // banned reports whether an address is banned from the game.
 func banned(s *Server, peer transport.Peer) bool {
-	_, ok := s.bans.find(peer.Addr())
+	_, ok := s.access.Bans.Find(peer.Addr())
 	return ok
 }
 
@@ -319,7 +320,7 @@ func TestLeavingAtOnceIsBanned(t *testing.T) {
 	}
 	q := ts.join(local(1), "near")
 	leave(q)
-	if len(ts.srv.bans.list()) != 0 {
+	if len(ts.srv.Bans()) != 0 {
 		t.Error("loopback is banned")
 	}
 	// A timeout is no stress, and neither is being refused.
@@ -348,7 +349,7 @@ func TestConnectRateIsLimited(t *testing.T) {
 		ts.step(1)
 	}
 	// 20 s at two a second, and the burst.
-	if want := int(connectRate.Burst) + 41; admitted > want || admitted < want-3 {
+	if want := int(access.ConnectRate.Burst) + 41; admitted > want || admitted < want-3 {
 		t.Errorf("%d of 1000 admitted in 20 s, want %d", admitted, want)
 	}
 	// An IPv6 network is one customer.
@@ -367,7 +368,7 @@ func TestConnectRateIsLimited(t *testing.T) {
 			ts.step(1)
 		}
 	}
-	if admitted > int(connectRate.Burst)+1 {
+	if admitted > int(access.ConnectRate.Burst)+1 {
 		t.Errorf("%d of one IPv6 network admitted at once", admitted)
 	}
 }
@@ -389,10 +390,10 @@ func TestConnectRateOfSiteIsLimited(t *testing.T) {
 			ts.step(1)
 		}
 	}
-	if most := int(siteConnectRate.Burst + 20*siteConnectRate.PerSecond); admitted > most || admitted < most-10 {
+	if most := int(access.SiteConnectRate.Burst + 20*access.SiteConnectRate.PerSecond); admitted > most || admitted < most-10 {
 		t.Errorf("%d of 5000 admitted, want %d", admitted, most)
 	}
-	if n := strings.Count(ts.log.String(), "\n"); n > int(strangerLogRate.Burst)+21 {
+	if n := strings.Count(ts.log.String(), "\n"); n > int(access.StrangerLogRate.Burst)+21 {
 		t.Errorf("%d lines in the log", n)
 	}
 	ts.join(ip(1), "honest")

@@ -51,8 +51,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.updateEcon(now)
 	s.updateRotation(now)
 	s.econ.console.Advance(int64(now))
-	s.reportBanStorage()
-	s.reportLapsedBans()
+	s.access.Bans.Tick()
 	s.updateResume(now)
 	s.transport.Flush()
 	if due > 0 {

@@ -211,8 +211,7 @@ func (s *Server) excessSeat(most int, counts func(*session) bool) (oldest *sessi
 		}
 		addr := c.peer.Addr()
 		samePerson, sameSite := s.countNear(addr, counts)
-		perSite := s.settings.MaxClientsPerNetwork
-		if total > most || samePerson > s.settings.MaxClientsPerIP || perSite > 0 && sameSite > perSite && !addr.IsLoopback() {
+		if total > most || s.access.Arrivals.Crowded(addr, samePerson, sameSite) != "" {
 			oldest = c
 		}
 	}

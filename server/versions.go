@@ -93,7 +93,7 @@ func (h *handshaker7) answerBrowser() {
 		s.countDrop(dropInfo)
 		return
 	}
-	s.proveAddr(h.now, h.peer.Addr())
+	s.access.Arrivals.Prove(h.now, h.peer.Addr())
 	full, _ := s.browserReplies()
 	h.infoBuf = full.Append(h.infoBuf[:0], r, 0)
 	h.send(packet.AppendConnless(s.sendBuf[:0], h.packet.ResponseToken, s.tokens.Token(h.now, h.peer.Addr()), h.infoBuf))

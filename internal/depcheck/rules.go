@@ -51,8 +51,11 @@ var rooms = map[string][]string{
 		"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans",
 		"internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext", "internal/similar", "internal/uuid", "internal/words",
 	},
-	"server/access": {"protocol", "server/console", "server/logline", "internal/limit"},
-	"server/econ":   {"internal/limit", "internal/safetext"},
+	"server/access": {
+		"bans", "protocol", "server/console", "server/later", "server/logline",
+		"internal/limit", "internal/lookalike", "internal/safetext", "internal/words",
+	},
+	"server/econ": {"internal/limit", "internal/safetext"},
 	// Rooms below the server, which never import it.
 	"server/later": {},
 	"server/record": {

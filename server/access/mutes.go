@@ -75,14 +75,6 @@ func (l *Mutes) All(now conn.Time) []Mute {
 	return l.list
 }
 
-// Numbered returns the mute with a number in the list that All returned last.
-func (l *Mutes) Numbered(i int) (m Mute, ok bool) {
-	if i < 0 || i >= len(l.list) {
-		return Mute{}, false
-	}
-	return l.list[i], true
-}
-
 // Full reports whether the list has no room.
 func (l *Mutes) Full() bool { return len(l.list) >= MaxMutes }
 

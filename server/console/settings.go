@@ -10,7 +10,6 @@ const DefaultMap = "teeyard1"
 // Switches are 0 or 1. The comments name the variables; "ours" and "DDNet's" mark names that
 // Teeworlds 0.7.5 lacks.
 type Settings struct {
-	Password           string // password
 	LogFile            string // logfile
 	LogFileTimestamp   int    // logfile_timestamp
 	ConsoleOutputLevel int    // console_output_level
@@ -22,10 +21,6 @@ type Settings struct {
 	Port                   int    // sv_port
 	ExternalPort           int    // sv_external_port
 	Map                    string // sv_map
-	MaxClientsPerIP        int    // sv_max_clients_per_ip
-	MaxClientsPerNetwork   int    // sv_max_clients_per_network, ours
-	VanillaAntispoof       int    // sv_vanilla_antispoof, DDNet's
-	VanillaConnPerSecond   int    // sv_van_conn_per_second, DDNet's
 	TimeoutProtection      int    // conn_timeout_protection, DDNet's
 	MapDownloadSpeed       int    // sv_map_download_speed
 	HighBandwidth          int    // sv_high_bandwidth
@@ -43,11 +38,6 @@ type Settings struct {
 	HalfLifeRconFailures   int    // sv_hl_rcon_failures, ours
 	HalfLifeRconBanTime    int    // sv_hl_rcon_bantime, ours
 	HalfLifeRconExempt     string // sv_hl_rcon_exempt, ours
-	RconPassword           string // sv_rcon_password
-	RconModPassword        string // sv_rcon_mod_password
-	RconHelperPassword     string // sv_rcon_helper_password, DDNet's
-	RconMaxTries           int    // sv_rcon_max_tries
-	RconBanTime            int    // sv_rcon_bantime
 	Resume                 int    // sv_resume, ours
 	MapList                string // sv_maplist
 
@@ -95,7 +85,6 @@ type Settings struct {
 func (s *Settings) Register(c *Console) error {
 	const sv, ec, secret = Server | Save, Econ | Save, Server | Save | Secret
 	for _, v := range []StringVar{
-		{"password", "Password to the server", secret, &s.Password, "", 32},
 		{"logfile", "Filename to log all output to", sv, &s.LogFile, "", 128},
 		{"bindaddr", "Address to bind the server to; used when the server starts", sv, &s.BindAddr, "", 128},
 		{"sv_name", "Server name", sv, &s.Name, "unnamed server", 128},
@@ -108,9 +97,6 @@ func (s *Settings) Register(c *Console) error {
 			"master1.teeworlds.com,master2.teeworlds.com,master3.teeworlds.com,master4.teeworlds.com", 256},
 		{"sv_register_community_token", "Token of the server's community, for the HTTP master", secret, &s.RegisterCommunityToken, "", 65},
 		{"sv_register_extra", "HTTP headers to add for the HTTP master, 'Header: Value' separated by commas", secret, &s.RegisterExtra, "", 256},
-		{"sv_rcon_password", "Remote console password (full access)", secret, &s.RconPassword, "", 32},
-		{"sv_rcon_mod_password", "Remote console password for moderators (limited access)", secret, &s.RconModPassword, "", 32},
-		{"sv_rcon_helper_password", "Remote console password for helpers, who run what access_level allows", secret, &s.RconHelperPassword, "", 32},
 		{"sv_hl_legacy_queries", "Answer Half-Life queries without a challenge: off, lan (local networks) or on (all)", sv, &s.HalfLifeLegacy, "lan", 8},
 		{"sv_hl_master", "Half-Life masters to announce the server to, separated by commas", sv, &s.HalfLifeMaster, "", 256},
 		{"sv_hl_rcon_allow", "Networks that may use the Half-Life remote console, separated by commas (empty = all)", sv, &s.HalfLifeRconAllow, "", 256},
@@ -155,15 +141,9 @@ func (s *Settings) Register(c *Console) error {
 		{"console_output_level", "Amount of output in the remote console (0 to 2)", sv, &s.ConsoleOutputLevel, 0, 0, 2},
 		{"sv_port", "Port of the server (0 to 65535, 0 = any free port); used when the server starts", sv, &s.Port, 8303, 0, 0},
 		{"sv_external_port", "Port to report to the masters (0 = sv_port)", sv, &s.ExternalPort, 0, 0, 0},
-		{"sv_max_clients_per_ip", "Number of clients that may be connected from one IP", sv, &s.MaxClientsPerIP, 4, 1, 64},
-		{"sv_max_clients_per_network", "Number of clients that may be connected from one network (0 = any)", sv, &s.MaxClientsPerNetwork, 0, 0, 64},
-		{"sv_vanilla_antispoof", "Make old clients without tokens prove their address before they get a seat", sv, &s.VanillaAntispoof, 1, 0, 1},
-		{"sv_van_conn_per_second", "Connection attempts per second from old clients without tokens (0 = none)", sv, &s.VanillaConnPerSecond, 10, 0, 10000},
 		{"conn_timeout_protection", "Seconds to keep the seat of a DDNet player who timed out (0 = none)", sv, &s.TimeoutProtection, 180, 0, 10000},
 		{"sv_map_download_speed", "Map download per client (1 to 7 = at most that many times 32 KiB/s, 8 to 16 = no limit)", sv, &s.MapDownloadSpeed, 8, 1, 16},
 		{"sv_high_bandwidth", "Send a snapshot every tick; doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
-		{"sv_rcon_max_tries", "Number of wrong remote console passwords allowed (0 = any)", sv, &s.RconMaxTries, 3, 0, 100},
-		{"sv_rcon_bantime", "Minutes of ban for too many wrong passwords (0 = kick)", sv, &s.RconBanTime, 5, 0, 1440},
 		{"sv_hl", "Answer the Half-Life queries of trackers and panels", sv, &s.HalfLife, 1, 0, 1},
 		{"sv_hl_rcon", "Open the remote console for Half-Life programs; the password is not encrypted", sv, &s.HalfLifeRcon, 1, 0, 1},
 		{"sv_hl_rcon_failures", "Wrong passwords within 30 seconds that ban from the Half-Life remote console (0 = never)", sv, &s.HalfLifeRconFailures, 5, 0, 20},

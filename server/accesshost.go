@@ -1,0 +1,93 @@
+package server
+
+import (
+	"iter"
+	"net/netip"
+	"time"
+
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/access"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logline"
+)
+
+// accessHost is the server behind its access control. It implements access.Host.
+type accessHost struct{ server *Server }
+
+// newAccess returns the access control of a server. Bans in memory follow the clock of the
+// transport. It began at epoch, which is set before the first ban.
+func newAccess(s *Server, epoch *time.Time) *access.Control {
+	clock := time.Now
+	if s.cfg.Bans == nil {
+		clock = func() time.Time { return epoch.Add(time.Duration(s.transport.Now())) }
+	}
+	return access.New(access.Config{
+		Host: accessHost{s}, Bans: s.cfg.Bans, Clock: clock, ReplaceFile: s.replaceFile, DDNet: s.cfg.DDNet,
+		LogFull: func() { s.countDrop(dropLogLines) },
+	})
+}
+
+// Now implements access.Host.
+func (h accessHost) Now() conn.Time { return h.server.now }
+
+// Clients implements access.Host.
+func (h accessHost) Clients() iter.Seq[access.Client] {
+	return func(yield func(access.Client) bool) {
+		for _, c := range h.server.sessions {
+			if c != nil && !yield(c.accessClient()) {
+				return
+			}
+		}
+	}
+}
+
+// accessClient describes the session to the access control.
+func (c *session) accessClient() access.Client {
+	return access.Client{
+		ID: int(c.id), Addr: c.peer.Addr(), Name: c.server.playerName(c.id),
+		Operator: c.rcon.authed, Login: c.rcon.key, Level: c.rcon.level,
+	}
+}
+
+// Drop implements access.Host.
+func (h accessHost) Drop(id int, reason string) { h.server.sessions[id].drop(reason) }
+
+// Logout implements access.Host.
+func (h accessHost) Logout(id int, who console.Caller, reason string) {
+	h.server.sessions[id].logout(who, reason)
+}
+
+// Print implements access.Host.
+func (h accessHost) Print(who console.Caller, level int, system, line string) {
+	h.server.printFor(who, level, system, line)
+}
+
+// ExpectNames implements access.Host.
+func (h accessHost) ExpectNames(names bool) {
+	for _, c := range h.server.sessions {
+		if c != nil && c.state > stateAuth {
+			c.bridge.SendRconType(names)
+		}
+	}
+}
+
+// Muted implements access.Host.
+func (h accessHost) Muted(line string) {
+	if h.server.asDDNet() {
+		h.server.sayToAll(line)
+	}
+}
+
+// ByVote implements access.Host.
+func (h accessHost) ByVote() bool {
+	_, decides := h.server.votes.Deciding()
+	return decides
+}
+
+// InDDNet implements access.Host.
+func (h accessHost) InDDNet() bool { return h.server.dialect == logline.DDNet }
+
+// isProven reports whether an address has been proven recently, or is that of a Half-Life player.
+func (s *Server) isProven(now int64, a netip.Addr) bool {
+	return s.access.Arrivals.IsProven(conn.Time(now), a) || s.halfLife.isPlayerAddr(a)
+}
