@@ -87,7 +87,7 @@ func (h accessHost) ByVote() bool {
 // InDDNet implements access.Host.
 func (h accessHost) InDDNet() bool { return h.server.dialect == logline.DDNet }
 
-// isProven reports whether an address has been proven recently, or is that of a Half-Life player.
+// isProven reports whether an address has been proven recently, or belongs to a player.
 func (s *Server) isProven(now int64, a netip.Addr) bool {
 	return s.access.Arrivals.IsProven(conn.Time(now), a) || s.halfLife.isPlayerAddr(a)
 }

@@ -36,7 +36,7 @@ func (c *session) OnDDNetVersion(version int32) {
 	c.server.record.DDNetVersion(c.id, version)
 }
 
-// checkPassword reports whether a password is that of the game, and drops the client if not.
+// checkPassword reports whether a password is the game's, and drops the client if not.
 func (c *session) checkPassword(given string) bool {
 	s := c.server
 	refusal := s.access.Guesses.TryGame(s.now, c.peer.Addr(), c.addrProven, given)

@@ -16,7 +16,7 @@ import (
 // repeat requests for a name, and votes have a text of their own. A test tries all ways
 // (TestMutedPlayersShowNothing).
 
-// speech is what a session has of the limits of text. Ticks are those of the world, 0 for never.
+// speech is the limits of text of a session. Ticks are ticks of the world, 0 for never.
 type speech struct {
 	last    int32 // of the last text
 	score   int32 // sv_chat_penalty for each text, and one less with each tick; as it was in scored

@@ -12,16 +12,15 @@ import (
 // The limits of arriving clients. Unmodified clients stay far below all of them, even when a slow
 // network delivers the datagrams of two seconds at once.
 var (
-	// ConnectRate is for the connects of a person, SiteConnectRate for those of a site; see
-	// limit.Arrivals.
+	// ConnectRate limits a person's connects, and SiteConnectRate a site's; see limit.Arrivals.
 	ConnectRate     = limit.Rate{PerSecond: 2, Burst: 16}
 	SiteConnectRate = limit.Rate{PerSecond: 10, Burst: 128}
-	// JoinNewsRate is for the clients that the log and the players are told of when they join.
+	// JoinNewsRate limits the joining clients that the log and the players are told of.
 	JoinNewsRate = limit.Rate{PerSecond: 1, Burst: 64}
-	// StrangerLogRate is for the log lines about clients that leave before they play, or that are
-	// banned automatically.
+	// StrangerLogRate limits the log lines about clients that leave before they play, and about
+	// automatic bans.
 	StrangerLogRate = limit.Rate{PerSecond: 1, Burst: 40}
-	// UnprovenRate is for a network whose clients know no tokens.
+	// UnprovenRate limits the answers to a network whose clients know no tokens.
 	UnprovenRate = limit.Rate{PerSecond: 1, Burst: 4}
 )
 
@@ -85,9 +84,9 @@ func (l *Arrivals) Crowded(a netip.Addr, samePerson, sameSite int) string {
 	return ""
 }
 
-// AllowUnproven reports whether the server may answer a client without a token, and counts it. The
-// limits are those of the client's network, and sv_van_conn_per_second for all networks. Loopback
-// has only the latter.
+// AllowUnproven reports whether the server may answer a client without a token, and counts it. Each
+// network has a limit, and sv_van_conn_per_second is the limit for all. Loopback has only the
+// latter.
 func (l *Arrivals) AllowUnproven(now conn.Time, a netip.Addr) bool {
 	perSecond := float64(l.settings.VanillaConnPerSecond)
 	network, rate := limit.Network(a), limit.Rate{PerSecond: perSecond, Burst: perSecond}

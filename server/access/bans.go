@@ -63,9 +63,9 @@ func (l *Bans) Find(a netip.Addr) (bans.Ban, bool) {
 	return b, ok && !b.RconOnly
 }
 
-// List returns the bans from the game: first those of single addresses, then the others. Each part
-// is in the order of the ends, and of those in the same second the latest ban comes first. The
-// console numbers bans in this order, as in the original.
+// List returns the bans from the game: first the bans of single addresses, then the others. Each
+// part is in the order of the ends. Of bans that end in the same second, the latest comes first.
+// The console numbers bans in this order, as in the original.
 func (l *Bans) List() []bans.Ban {
 	list := slices.DeleteFunc(l.Store.All(), func(b bans.Ban) bool { return b.RconOnly })
 	slices.Reverse(list)
@@ -81,7 +81,7 @@ func (l *Bans) List() []bans.Ban {
 	return list
 }
 
-// Add adds a ban, or renews that of the same network. It logs the ban for a command of who, and
+// Add adds a ban, or renews the ban of the same network. It logs the ban for a command of who, and
 // drops the clients that it hits.
 func (l *Bans) Add(who console.Caller, b bans.Ban) error {
 	renewed := slices.ContainsFunc(l.Store.All(), func(old bans.Ban) bool { return old.SameTarget(b) && !old.RconOnly })
@@ -196,7 +196,7 @@ func (l *Bans) Tick() {
 	}
 }
 
-// isLocalhost reports whether an address is that of the operator's own programs, which cannot be
+// isLocalhost reports whether an address belongs to the operator's own programs. They cannot be
 // banned.
 func isLocalhost(a netip.Addr) bool { return a == localhost4 || a == netip.IPv6Loopback() }
 

@@ -15,8 +15,8 @@ import (
 var GuessRate = limit.Rate{PerSecond: 10, Burst: 50}
 
 const (
-	// rconForgetTime is the time without a wrong password after which those of a person are
-	// forgotten.
+	// rconForgetTime is the time without a wrong password after which a person's wrong passwords
+	// are forgotten.
 	rconForgetTime = 10 * time.Minute
 	// operatorTime and guestTime are how long persons who knew the password of the remote console
 	// or of the game have tries of their own.
@@ -41,7 +41,7 @@ const (
 // Guesses limits wrong passwords of the game and of the remote console, per person and of all
 // together.
 type Guesses struct {
-	// Rcon limits wrong passwords of the remote console, Game those of the game.
+	// Rcon limits wrong passwords of the remote console, and Game wrong passwords of the game.
 	Rcon, Game *limit.Guesses
 	settings   *Settings
 	failed     *limit.Failures // of the remote console, by person

@@ -66,7 +66,7 @@ func (l *Logins) LevelPasswords() [3]LevelPassword {
 	}
 }
 
-// IsOfLevel reports whether a login is that of a level's password.
+// IsOfLevel reports whether a login stands for a level's password.
 func IsOfLevel(login string) bool {
 	return login == "default_admin" || login == "default_mod" || login == "default_helper"
 }
