@@ -4,8 +4,8 @@
 // free view of a spectator who sees the whole map, or the view of a player. Every second tick it
 // makes a [Record] with a snapshot and the messages since the previous record.
 //
-// A DemoWriter writes the records of a Recorder into a demo. Export runs a replay log and writes its
-// demo.
+// A DemoWriter writes the records of a Recorder into a demo. Export runs a replay log and writes a
+// demo of it.
 //
 // A demo is safe to publish. It contains no team chat and no whispers. The health and ammunition of
 // a player, and sounds and messages for that player alone, are only in a demo of that player's

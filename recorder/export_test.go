@@ -36,7 +36,8 @@ func exportedLog(t *testing.T) []byte {
 		for id, name := range []string{"anna", "bert"} {
 			if tick == 10*(id+1) {
 				player := game.PlayerID(id)
-				cmds = append(cmds, game.Command{Kind: game.CmdJoin, Player: player}, game.Command{Kind: game.CmdProfile, Player: player, Profile: &game.Profile{Name: name}},
+				cmds = append(cmds, game.Command{Kind: game.CmdJoin, Player: player},
+					game.Command{Kind: game.CmdProfile, Player: player, Profile: &game.Profile{Name: name}},
 					game.Command{Kind: game.CmdEnterGame, Player: player})
 			}
 		}
