@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/folder"
 	"github.com/teeyard/teeyard/server/logline"
 )
 
@@ -35,7 +36,7 @@ func (d *ddnetRanks) register(c *console.Console) error {
 // find returns the absolute path of the file, or "" if there is none. DDNet-Server 16.4 looks in
 // the current folder, whatever its storage.cfg lists. The other folders are for servers that were
 // started elsewhere.
-func (d *ddnetRanks) find(folders storage) string {
+func (d *ddnetRanks) find(folders folder.List) string {
 	names := []string{d.file}
 	if !filepath.IsAbs(d.file) {
 		for _, dir := range folders {
@@ -60,7 +61,7 @@ func absolute(name string) string {
 
 // hint logs how to import DDNet-Server's ranks into the file named into. The file may not exist
 // yet.
-func (d *ddnetRanks) hint(p *program, o original, folders storage, into string, log *slog.Logger) {
+func (d *ddnetRanks) hint(p *program, o original, folders folder.List, into string, log *slog.Logger) {
 	if d.file == "" || o == teeworldsServer && !d.isSet {
 		return
 	}
@@ -82,7 +83,7 @@ func (d *ddnetRanks) hint(p *program, o original, folders storage, into string, 
 }
 
 // searched returns the folders in which find looks.
-func (d *ddnetRanks) searched(folders storage) []string {
+func (d *ddnetRanks) searched(folders folder.List) []string {
 	if filepath.IsAbs(d.file) {
 		return []string{filepath.Dir(d.file)}
 	}

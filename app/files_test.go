@@ -1,148 +1,15 @@
 package app
 
 import (
-	"errors"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/folder"
 )
-
-// TestStorageReadDir checks that maps are listed from all folders, as they are opened from all.
-// Other files belong to other programs and are listed from the first folder only.
-func TestStorageReadDir(t *testing.T) {
-	own, system := t.TempDir(), t.TempDir()
-	for _, name := range []string{
-		filepath.Join(own, "maps", "b.map"), filepath.Join(own, "maps", "c.map"), filepath.Join(own, "notes", "x"),
-		filepath.Join(system, "maps", "a.map"), filepath.Join(system, "maps", "b.map"), filepath.Join(system, "maps", "sub", "d.map"),
-		filepath.Join(system, "notes", "y"), filepath.Join(system, "others", "z"),
-	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := storage{own, system, filepath.Join(own, "missing")}
-	list := func(dir string) (names []string) {
-		entries, err := fs.ReadDir(s, dir)
-		if err != nil {
-			t.Errorf("%s: %v", dir, err)
-		}
-		for _, e := range entries {
-			names = append(names, e.Name())
-		}
-		return names
-	}
-	for dir, want := range map[string][]string{
-		"maps": {"a.map", "b.map", "c.map", "sub"}, "maps/sub": {"d.map"}, "notes": {"x"},
-	} {
-		if got := list(dir); !slices.Equal(got, want) {
-			t.Errorf("%s has %q, not %q", dir, got, want)
-		}
-	}
-	if _, err := fs.ReadDir(s, "others"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder of others: %v", err)
-	}
-	if _, err := fs.ReadDir(s, "maps/../.."); err == nil {
-		t.Error("left the folder")
-	}
-}
-
-// TestStorageBlame checks that an unreadable later folder is not an error, since the map may be
-// embedded.
-func TestStorageBlame(t *testing.T) {
-	missing, forbidden, broken := fs.ErrNotExist, fs.ErrPermission, errors.New("broken")
-	for _, c := range []struct {
-		own, other, want error
-	}{
-		{missing, missing, missing},
-		{missing, forbidden, missing},
-		{missing, broken, broken},
-		{forbidden, missing, forbidden},
-		{broken, missing, broken},
-		{nil, forbidden, nil},
-		{nil, missing, missing},
-	} {
-		var first error
-		if c.own != nil {
-			first = moreImportantError(nil, c.own, true)
-		}
-		if got := moreImportantError(first, c.other, false); got != c.want {
-			t.Errorf("%v, then %v: %v, want %v", c.own, c.other, got, c.want)
-		}
-	}
-}
-
-// TestRecordDir checks that a recording that another server is writing is neither overwritten nor
-// removed.
-func TestRecordDir(t *testing.T) {
-	const name = "auto/demo"
-	d := demoDir(t.TempDir())
-	f, err := d.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := d.Create(name); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("created again: %v", err)
-	}
-	if _, err := d.Create("demo"); err != nil {
-		t.Error(err)
-	}
-	if names, err := d.Names(); !slices.Equal(names, []string{name, "demo"}) || err != nil {
-		t.Errorf("names: %q, %v", names, err)
-	}
-	path := filepath.Join(d.path, "auto", "demo")
-	if err := d.Remove(name); err == nil {
-		t.Error("removed while it is written")
-	}
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(path, old, old); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Remove(name); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("it is still there: %v", err)
-	}
-}
-
-// TestWriteFile checks that files are replaced as a whole, and only within the folder.
-func TestWriteFile(t *testing.T) {
-	s := storage{t.TempDir()}
-	path := filepath.Join(s[0], "configs", "a.cfg")
-	for _, content := range []string{"first, and longer", "second"} {
-		if err := s.WriteFile("configs/a.cfg", []byte(content)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	before, err := os.Open(path) // a reader keeps the old content, also after a crash in the middle
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer before.Close()
-	if err := s.WriteFile("configs/a.cfg", []byte("third")); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := io.ReadAll(before); string(b) != "second" || err != nil {
-		t.Errorf("the old file has %q, %v", b, err)
-	}
-	if b, err := os.ReadFile(path); string(b) != "third" || err != nil {
-		t.Errorf("the new file has %q, %v", b, err)
-	}
-	if err := s.WriteFile("../a.cfg", nil); err == nil {
-		t.Error("left the folder")
-	}
-}
 
 // TestStorageFolders checks that files are searched in the folders of teeworlds-server.
 func TestStorageFolders(t *testing.T) {
@@ -157,7 +24,7 @@ func TestStorageFolders(t *testing.T) {
 	}
 	testenv.NoError(t, os.MkdirAll(filepath.Join(program, "data", "maps"), 0o755))
 	data := filepath.Join(program, "data")
-	folders := func(dir string, o original) (s storage) {
+	folders := func(dir string, o original) (s folder.List) {
 		for _, d := range newStorageFor(dir, o, program) {
 			if d == data || d == "." || d == user || d == ofDDNet || d == program || d == elsewhere {
 				s = append(s, d) // leave out the folders of this machine
@@ -165,9 +32,9 @@ func TestStorageFolders(t *testing.T) {
 		}
 		return s
 	}
-	check := func(what string, got storage, want ...string) {
+	check := func(what string, got folder.List, want ...string) {
 		t.Helper()
-		if !slices.Equal(got, storage(want)) {
+		if !slices.Equal(got, folder.List(want)) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
@@ -194,64 +61,10 @@ func TestStorageFolders(t *testing.T) {
 	}
 }
 
-// TestDiscard checks that Remove spares a fresh file while Discard deletes a file of this server.
-func TestDiscard(t *testing.T) {
-	d := replayDir(t.TempDir())
-	f := testenv.Must(d.Create("a.twreplay"))
-	testenv.NoError(t, f.Close())
-	if err := d.Remove("a.twreplay"); err == nil {
-		t.Error("a fresh log is deleted")
-	}
-	testenv.NoError(t, d.Discard("a.twreplay"))
-	if names := testenv.Must(d.Names()); len(names) != 0 {
-		t.Errorf("there is %q", names)
-	}
-}
-
-// TestLastLineOfALog checks that a log with a truncated last line continues with whole lines.
-func TestLastLineOfALog(t *testing.T) {
-	s := storage{t.TempDir()}
-	for before, want := range map[string]string{
-		"": "", "a\n": "a\n", "a": "a\n", "{\"a\":1}": "{\"a\":1}\n", "{\"a\":1}\n{\"a": "{\"a\":1}\n", "{\"a": "", "[12:00][a]: {": "[12:00][a]: {\n",
-		strings.Repeat("{\"a\":1}\n", 20_000) + "{": strings.Repeat("{\"a\":1}\n", 20_000),
-		"{" + strings.Repeat("a", 2*maxLogLine):     "{" + strings.Repeat("a", 2*maxLogLine) + "\n",
-	} {
-		path := filepath.Join(s[0], "audit")
-		testenv.NoError(t, os.WriteFile(path, []byte(before), 0o600))
-		f := testenv.Must(s.OpenLog("audit"))
-		io.WriteString(f, "next\n")
-		testenv.NoError(t, f.Close())
-		if got := string(testenv.Must(os.ReadFile(path))); got != want+"next\n" {
-			t.Errorf("%.30q becomes %.50q", before, got)
-		}
-	}
-}
-
-// TestStorageOpenLog checks that logs are appended to and devices are rejected.
-func TestStorageOpenLog(t *testing.T) {
-	s := storage{t.TempDir(), t.TempDir()}
-	other := filepath.Join(t.TempDir(), "sub", "abs.log")
-	for _, name := range []string{"dumps/x.txt", other} {
-		for range 2 {
-			f := testenv.Must(s.OpenLog(name))
-			_, err := f.Write([]byte("line\n"))
-			testenv.NoError(t, errors.Join(err, f.Close()))
-		}
-	}
-	for _, path := range []string{filepath.Join(s[0], "dumps", "x.txt"), other} {
-		if b, err := os.ReadFile(path); string(b) != "line\nline\n" {
-			t.Errorf("%s has %q, %v", path, b, err)
-		}
-	}
-	if _, err := s.OpenLog("dumps"); !errors.Is(err, errNotRegular) {
-		t.Errorf("a folder: %v", err)
-	}
-}
-
 // TestAutoexec checks the name of the configuration file for each kind of server.
 func TestAutoexec(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
-	files := storage{first, second}
+	files := folder.List{first, second}
 	check := func(o original, want string) {
 		t.Helper()
 		if got := o.autoexec(files); got != want {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/teeyard/teeyard/server/folder"
 )
 
 // original is the server that the program replaces. The program searches that server's folders,
@@ -42,13 +44,13 @@ func impliedArgs(program string) []string {
 }
 
 // autoexec returns the name of the configuration file, or "" if there is none.
-func (o original) autoexec(files storage) string {
+func (o original) autoexec(files folder.List) string {
 	names := []string{"autoexec.cfg"}
 	if o == ddnetServer {
 		names = []string{"autoexec_server.cfg", "autoexec.cfg"}
 	}
 	for _, name := range names {
-		if _, found := files.find(name); found {
+		if _, found := files.Find(name); found {
 			return name
 		}
 	}
@@ -58,7 +60,7 @@ func (o original) autoexec(files storage) string {
 // defaults returns console lines that run before all others. For DDNet they set the defaults of
 // 16.4 where this server's differ. Settings that protect the server (sv_vanilla_antispoof) keep
 // this server's defaults.
-func (o original) defaults(files storage) []string {
+func (o original) defaults(files folder.List) []string {
 	lines, mapName := []string{"sv_register 1"}, "dm1"
 	switch o {
 	case noOriginal:
@@ -69,7 +71,7 @@ func (o original) defaults(files storage) []string {
 			"sv_vote_delay 3", "sv_vote_majority 0", "sv_join_vote_delay 300")
 		mapName = "Sunny Side Up"
 	}
-	if _, found := files.find("maps/" + mapName + ".map"); found {
+	if _, found := files.Find("maps/" + mapName + ".map"); found {
 		lines = append(lines, `sv_map "`+mapName+`"`)
 	}
 	return lines
@@ -83,15 +85,15 @@ func sameFile(a, b string) bool {
 }
 
 // hintAtDDNet logs which files of DDNet-Server are in the folders but not used automatically.
-func (o original) hintAtDDNet(files storage, p *program, log *slog.Logger) {
+func (o original) hintAtDDNet(files folder.List, p *program, log *slog.Logger) {
 	if o == noOriginal && o.autoexec(files) == "" {
-		if _, found := files[:1].find("autoexec_server.cfg"); found {
+		if _, found := files[:1].Find("autoexec_server.cfg"); found {
 			log.Info(p.named("autoexec_server.cfg is not read; to replace a DDNet-Server, run teeyard serve --ddnet"))
 		}
 	}
 	if o == ddnetServer {
-		if dir, found := files.find("autoexec_server.cfg"); found && !sameFile(filepath.Join(dir, "autoexec_server.cfg"), "autoexec_server.cfg") {
-			if _, here := (storage{"."}).find("autoexec_server.cfg"); here {
+		if dir, found := files.Find("autoexec_server.cfg"); found && !sameFile(filepath.Join(dir, "autoexec_server.cfg"), "autoexec_server.cfg") {
+			if _, here := (folder.List{"."}).Find("autoexec_server.cfg"); here {
 				log.Warn(
 					p.named(
 						fmt.Sprintf(

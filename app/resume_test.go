@@ -6,11 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,41 +101,4 @@ func TestResumeAfterKill(t *testing.T) {
 		err,
 		out,
 	)
-}
-
-// TestResumeDir stores matches in folders with and without the right to write.
-func TestResumeDir(t *testing.T) {
-	dir := t.TempDir()
-	d := resumeDir(dir)
-	_, err := d.Load("a.state")
-	testenv.Check(t, errors.Is(err, fs.ErrNotExist), "%v", err)
-	testenv.NoError(t, d.Store("a.state", []byte("a match")))
-	b := testenv.Must(d.Load("a.state"))
-	testenv.Check(t, string(b) == "a match", "%q", b)
-	if runtime.GOOS != "windows" {
-		mode := testenv.Must(os.Stat(filepath.Join(dir, "a.state"))).Mode()
-		testenv.Check(t, mode.Perm() == 0o600, "others may read addresses: %v", mode)
-	}
-	// A failed write keeps the old file.
-	testenv.NoError(t, os.Mkdir(filepath.Join(dir, "folder.state"), 0o700))
-	for _, c := range []struct {
-		dir  resumeDir
-		name string
-	}{{d, "folder.state"}, {resumeDir(filepath.Join(dir, "a.state")), "b.state"}, {resumeDir(filepath.Join(dir, "none")), "b.state"}} {
-		err := c.dir.Store(c.name, []byte("another"))
-		testenv.Check(t, err != nil, "stored in %s as %s", c.dir, c.name)
-	}
-	if os.Getuid() > 0 {
-		testenv.NoError(t, os.Chmod(dir, 0o500))
-		testenv.Check(t, d.Store("a.state", []byte("another")) != nil, "stored in a folder that is read-only")
-		testenv.NoError(t, os.Chmod(dir, 0o700))
-	}
-	testenv.NoError(t, os.WriteFile(filepath.Join(dir, "large.state"), make([]byte, maxResume+1), 0o600))
-	_, err = d.Load("large.state")
-	testenv.Check(t, err != nil, "a file of any size is read")
-	b = testenv.Must(d.Load("a.state"))
-	testenv.Check(t, string(b) == "a match", "%q", b)
-	testenv.NoError(t, d.Remove("a.state"))
-	left := testenv.Must(os.ReadDir(dir))
-	testenv.Check(t, len(left) == 2, "%v", left)
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/folder"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/store"
 	"github.com/teeyard/teeyard/transport/ws"
@@ -150,7 +151,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
 	apart := jobs{program: p, log: log}
 	converter := viewer.Converter{Convert: apart.convert, Dir: filepath.Join(files[0], convertedDir), Web: &settings}
-	if dir, found := files.find(autoexec); found && dir != files[0] {
+	if dir, found := files.Find(autoexec); found && dir != files[0] {
 		log.Info("the configuration is " + filepath.Join(dir, autoexec))
 	}
 	o.hintAtDDNet(files, p, log)
@@ -215,10 +216,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		Broadcast:     live,
 		Files:         files,
 		WriteFile:     files.WriteFile,
-		Replays:       replayDir(files[0]),
-		Demos:         demoDir(files[0]),
-		Teehistorians: teehistorianDir(files[0]),
-		Resume:        resumeDir(files[0]),
+		Replays:       folder.Recordings{Path: filepath.Join(files[0], "replays")},
+		Demos:         folder.Recordings{Path: filepath.Join(files[0], "demos"), Perm: 0o644}, // without whispers
+		Teehistorians: folder.Recordings{Path: filepath.Join(files[0], "teehistorian")},       // as DDNet-Server
+		Resume:        folder.Matches(files[0]),
 		OpenLog:       files.OpenLog,
 		Bans:          banned,
 		OpenStorage: func(name string) server.Storage {
@@ -284,7 +285,7 @@ func (c *serveCmd) original() original { return chooseOriginal(c.Original, c.DDN
 
 // lines returns the console lines that configure the server. autoexec is the configuration file, or
 // "" for none.
-func (c *serveCmd) lines(files storage, autoexec string) []string {
+func (c *serveCmd) lines(files folder.List, autoexec string) []string {
 	lines := c.original().defaults(files)
 	if c.DDNet && !c.JSON {
 		lines = append(lines, "log_dialect ddnet") // for the external console too
@@ -396,7 +397,7 @@ func (c *serveCmd) reloadOnHangup(
 	ctx context.Context,
 	s *server.Server,
 	defaults []string,
-	files storage,
+	files folder.List,
 	autoexec string,
 	notify *notifier,
 	log *slog.Logger,

@@ -61,8 +61,9 @@ var rooms = map[string][]string{
 	"server/record": {
 		"bridge", "format", "game", "internal/safetext", "internal/uuid", "recorder", "server/console", "server/later",
 	},
-	"server/rules": {"game", "server/console"},
-	"server/vote":  {"bans", "bridge", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext"},
+	"server/rules":  {"game", "server/console"},
+	"server/vote":   {"bans", "bridge", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext"},
+	"server/folder": {"internal/atomicfile"},
 	// Runs a server with its clients in tests.
 	"server/servertest": {"client", "event", "game", "protocol", "server", "transport", "internal/netsim", "internal/testclient"},
 	"client":            {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},

@@ -1,6 +1,6 @@
 //go:build unix
 
-package app
+package folder
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestStorageOpensNoPipes checks that pipes are not opened, since the open could wait for a writer
+// TestListOpensNoPipes checks that pipes are not opened, since the open could wait for a writer
 // forever.
-func TestStorageOpensNoPipes(t *testing.T) {
-	s := storage{t.TempDir(), t.TempDir()}
+func TestListOpensNoPipes(t *testing.T) {
+	s := List{t.TempDir(), t.TempDir()}
 	for _, dir := range s {
 		testenv.NoError(t, os.Mkdir(filepath.Join(dir, "maps"), 0o755))
 	}
@@ -26,10 +26,10 @@ func TestStorageOpensNoPipes(t *testing.T) {
 	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // so that opening the pipe would succeed
 	testenv.NoError(t, err)
 	defer writer.Close()
-	if _, err := s.Open("maps/link.map"); !errors.Is(err, errNotRegular) {
+	if _, err := s.Open("maps/link.map"); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("opening a link to a pipe: %v", err)
 	}
-	if err := s.WriteFile("maps/f.map", nil); !errors.Is(err, errNotRegular) {
+	if err := s.WriteFile("maps/f.map", nil); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("replacing a pipe: %v", err)
 	}
 	if err := testenv.Must(s.Open("maps")).Close(); err != nil {
