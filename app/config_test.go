@@ -14,9 +14,9 @@ import (
 // testMod is a mod of the program hearts.
 type testMod struct{}
 
-func (testMod) Start(*game.Tx) {}
+func (testMod) Start(*game.Setup) {}
 
-func (testMod) OnSpawn(ctx *game.Ctx, id game.PlayerID) { ctx.GiveArmor(id, 3) }
+func (testMod) OnSpawn(ctx *game.Ctx, id game.PlayerID) { ctx.Player(id).GiveArmor(3) }
 
 // hearts is a program with its own mod and mode.
 func hearts() {
@@ -29,7 +29,7 @@ func hearts() {
 // stuckMod never returns from one line of chat, and panics at another.
 type stuckMod struct{}
 
-func (stuckMod) Start(*game.Tx) {}
+func (stuckMod) Start(*game.Setup) {}
 
 // OnChat never returns for some lines. Inlined functions are not always named in a stack, so it
 // must not be inlined.

@@ -263,12 +263,14 @@ func (historianMode) PureTuning() bool { return false }
 func (historianMode) CheckWin(*game.Ctx) game.MatchResult { return game.MatchContinues }
 
 // Start implements game.Mode.
-func (historianMode) Start(tx *game.Tx) {
-	tx.SetRace(game.RaceState{Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
+func (historianMode) Start(setup *game.Setup) {
+	setup.SetRace(game.RaceState{Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
 }
 
 // OnEnter implements game.EnterHook.
-func (historianMode) OnEnter(ctx *game.Ctx, id game.PlayerID) { ctx.SetScore(id, game.NoRaceTime) }
+func (historianMode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
+	ctx.Player(id).SetScore(game.NoRaceTime)
+}
 
 // DDRaceSettings implements game.DDRaceRule.
 func (historianMode) DDRaceSettings() ddrace.Settings { return ddrace.DefaultSettings() }
@@ -282,10 +284,10 @@ func (historianMode) DDRaceEvent(tx *game.Tx, e *ddrace.Event) {
 		return
 	}
 	id, time := game.PlayerID(e.Tee), e.Value*(1000/game.TickRate)
-	if best := tx.Score(id); best == game.NoRaceTime || time < best {
-		tx.SetScore(id, time)
+	if best := tx.Player(id).Score(); best == game.NoRaceTime || time < best {
+		tx.Player(id).SetScore(time)
 	}
-	tx.SendRaceFinish(game.RaceFinish{Player: id, Time: time})
+	tx.Player(id).SendRaceFinish(game.RaceFinish{Time: time})
 }
 
 // PlayedDDRace implements game.DDRacePlayedRule.

@@ -91,10 +91,11 @@ func newModeMatch(t testing.TB, mode game.Mode, tr game.Terrain, nav *bot.NavGra
 type endless struct{ dm.Mode }
 
 func (endless) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	ctx.GiveWeapon(id, game.WeaponLaser, -1)
-	ctx.SelectWeapon(id, game.WeaponLaser)
-	ctx.TakeWeapon(id, game.WeaponGun)
-	ctx.TakeWeapon(id, game.WeaponHammer)
+	p := ctx.Player(id)
+	p.GiveWeapon(game.WeaponLaser, -1)
+	p.SelectWeapon(game.WeaponLaser)
+	p.TakeWeapon(game.WeaponGun)
+	p.TakeWeapon(game.WeaponHammer)
 }
 
 func TestBotsFireWeaponsWithEndlessAmmo(t *testing.T) {
@@ -267,12 +268,12 @@ func TestPlaysFair(t *testing.T) { playsFair(t, dm.Mode{}, 3000) }
 type ghosts struct{ dm.Mode }
 
 func (ghosts) OnTick(ctx *game.Ctx) {
-	for id := range ctx.Players() {
+	for p := range ctx.Players() {
 		viewers := game.MaskAll
-		if (ctx.Tick()/100+int32(id))%2 == 0 {
+		if (ctx.Tick()/100+int32(p.ID()))%2 == 0 {
 			viewers = 0
 		}
-		ctx.SetVisibleTo(id, viewers)
+		p.SetVisibleTo(viewers)
 	}
 }
 
@@ -423,9 +424,10 @@ func BenchmarkNav(b *testing.B) {
 type hammerer struct{ dm.Mode }
 
 func (hammerer) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	p := ctx.Player(id)
 	if id == 1 {
-		ctx.SelectWeapon(id, game.WeaponHammer)
-		ctx.TakeWeapon(id, game.WeaponGun)
+		p.SelectWeapon(game.WeaponHammer)
+		p.TakeWeapon(game.WeaponGun)
 	}
 }
 

@@ -103,14 +103,14 @@ func TestInfection(t *testing.T) {
 // carrier is a mod that moves a player to the ball, and the player with the ball to a goal.
 type carrier struct{}
 
-func (carrier) Start(*game.Tx) {}
+func (carrier) Start(*game.Setup) {}
 
 func (carrier) OnTick(ctx *game.Ctx) {
 	switch ctx.Tick() % 200 {
 	case 0:
-		ctx.SetPos(0, vec.Vec2{X: 29.5 * 32, Y: 14.5 * 32})
+		ctx.Player(0).SetPos(vec.Vec2{X: 29.5 * 32, Y: 14.5 * 32})
 	case 2:
-		ctx.SetPos(0, vec.Vec2{X: 33 * 32, Y: 17*32 + 16})
+		ctx.Player(0).SetPos(vec.Vec2{X: 33 * 32, Y: 17*32 + 16})
 	}
 }
 

@@ -102,17 +102,17 @@ type changer struct {
 	jumps  int32 // 0 for the default
 }
 
-func (*changer) Start(*game.Tx)   {}
-func (*changer) PureTuning() bool { return false }
+func (*changer) Start(*game.Setup) {}
+func (*changer) PureTuning() bool  { return false }
 
 func (m *changer) OnTick(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		ctx.SetPlayerTuning(id, &m.tuning)
+	for p := range ctx.Players() {
+		p.SetTuning(&m.tuning)
 		if m.jumps != 0 {
-			ctx.SetJumps(id, m.jumps)
+			p.SetJumps(m.jumps)
 		}
 		if m.freeze && ctx.Tick()%200 == 0 {
-			ctx.Freeze(id, 150)
+			p.Freeze(150)
 		}
 	}
 }

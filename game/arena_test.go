@@ -100,7 +100,7 @@ func (w *world) inTick(f func(ctx *game.Ctx)) []game.Event {
 
 // kill runs a tick in which a mod kills a character.
 func (w *world) kill(id game.PlayerID, weapon game.Weapon) []game.Event {
-	return w.inTick(func(ctx *game.Ctx) { ctx.Kill(id, weapon) })
+	return w.inTick(func(ctx *game.Ctx) { ctx.Player(id).Kill(weapon) })
 }
 
 // setRules runs a tick in which the operator changes the rules.
@@ -196,7 +196,7 @@ type script struct {
 	tick  func(ctx *game.Ctx)
 }
 
-func (*script) Start(*game.Tx) {}
+func (*script) Start(*game.Setup) {}
 
 func (s *script) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	if s.spawn != nil {
@@ -213,9 +213,10 @@ func (s *script) OnTick(ctx *game.Ctx) {
 // armed is a mod that gives all weapons to all players.
 func armed() *script {
 	return &script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
-		ctx.GiveWeapon(id, game.WeaponShotgun, 10)
-		ctx.GiveWeapon(id, game.WeaponGrenade, 10)
-		ctx.GiveWeapon(id, game.WeaponLaser, 10)
+		p := ctx.Player(id)
+		p.GiveWeapon(game.WeaponShotgun, 10)
+		p.GiveWeapon(game.WeaponGrenade, 10)
+		p.GiveWeapon(game.WeaponLaser, 10)
 	}}
 }
 

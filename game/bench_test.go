@@ -86,9 +86,9 @@ func BenchmarkEntities(b *testing.B) {
 	for _, n := range []int{0, 100, 1000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			m := &things{entity: func(_ *game.Ctx, e *game.Entity) { e.Vel.X = float32(e.Data[0]&64)/32 - 1 }}
-			m.start = func(tx *game.Tx) {
+			m.start = func(setup *game.Setup) {
 				for i := range n {
-					tx.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: float32(100 + i), Y: 40}})
+					setup.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: float32(100 + i), Y: 40}})
 				}
 			}
 			w := newWorld(b, game.Config{Mods: []game.Mod{m}, Rules: bots.Rules()})

@@ -15,13 +15,13 @@ func TestModMovesAndPushesTees(t *testing.T) {
 	w.enter(0, 1)
 	var start, floor vec.Vec2
 	w.inTick(func(ctx *game.Ctx) {
-		start = ctx.Pos(0)
-		testenv.Check(t, ctx.Grounded(0), "does not stand")
-		ctx.SetPos(0, vec.Vec2{X: start.X + 100.25, Y: start.Y - 200})
-		floor = ctx.Pos(0)
-		ctx.SetVel(0, vec.Vec2{X: 3})
-		ctx.Push(0, vec.Vec2{X: 2, Y: -1})
-		testenv.Check(t, ctx.Vel(0) == vec.Vec2{X: 5, Y: -1}, "velocity %v", ctx.Vel(0))
+		start = ctx.Player(0).Pos()
+		testenv.Check(t, ctx.Player(0).Grounded(), "does not stand")
+		ctx.Player(0).SetPos(vec.Vec2{X: start.X + 100.25, Y: start.Y - 200})
+		floor = ctx.Player(0).Pos()
+		ctx.Player(0).SetVel(vec.Vec2{X: 3})
+		ctx.Player(0).Push(vec.Vec2{X: 2, Y: -1})
+		testenv.Check(t, ctx.Player(0).Vel() == vec.Vec2{X: 5, Y: -1}, "velocity %v", ctx.Player(0).Vel())
 	})
 	testenv.Check(t, floor == vec.Vec2{X: start.X + 100, Y: start.Y - 200}, "at %v, which clients would not see", floor)
 	w.steps(1)
@@ -31,13 +31,13 @@ func TestModMovesAndPushesTees(t *testing.T) {
 	nan := float32(0)
 	nan /= nan
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.SetVel(0, vec.Vec2{X: nan, Y: 1e30})
-		testenv.Check(t, ctx.Vel(0) == vec.Vec2{Y: 6000}, "velocity %v", ctx.Vel(0))
-		ctx.SetVel(0, vec.Vec2{})
-		ctx.SetPos(0, vec.Vec2{X: nan, Y: nan})
-		testenv.Check(t, ctx.Pos(0) == vec.Vec2{}, "at %v", ctx.Pos(0))
-		ctx.SetPos(5, vec.Vec2{})
-		ctx.Push(5, vec.Vec2{X: 1})
+		ctx.Player(0).SetVel(vec.Vec2{X: nan, Y: 1e30})
+		testenv.Check(t, ctx.Player(0).Vel() == vec.Vec2{Y: 6000}, "velocity %v", ctx.Player(0).Vel())
+		ctx.Player(0).SetVel(vec.Vec2{})
+		ctx.Player(0).SetPos(vec.Vec2{X: nan, Y: nan})
+		testenv.Check(t, ctx.Player(0).Pos() == vec.Vec2{}, "at %v", ctx.Player(0).Pos())
+		ctx.Player(5).SetPos(vec.Vec2{})
+		ctx.Player(5).Push(vec.Vec2{X: 1})
 	})
 }
 
@@ -50,9 +50,9 @@ func TestMovedTeeIsNotHeldByHooks(t *testing.T) {
 	}
 	w.hold(0, hook, 5)
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Require(t, ctx.Hooked(0) == 1 && ctx.Hooked(1) == game.Nobody, "does not hold the other")
-		ctx.SetPos(1, ctx.Pos(1).Add(vec.Vec2{Y: -64}))
-		testenv.Check(t, ctx.Hooked(0) == game.Nobody, "still holds")
+		testenv.Require(t, ctx.Player(0).Hooked() == 1 && ctx.Player(1).Hooked() == game.Nobody, "does not hold the other")
+		ctx.Player(1).SetPos(ctx.Player(1).Pos().Add(vec.Vec2{Y: -64}))
+		testenv.Check(t, ctx.Player(0).Hooked() == game.Nobody, "still holds")
 	})
 	w.steps(1)
 	testenv.Check(t, w.char(0).HookState == physics.HookRetracted, "hook state %d", w.char(0).HookState)
@@ -62,25 +62,25 @@ func TestModArmsTees(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
 	w.enter(0)
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, !ctx.SelectWeapon(0, game.WeaponLaser) && !ctx.HasWeapon(0, 9) && !ctx.HasWeapon(0, -1), "has a laser")
-		ctx.GiveWeapon(0, game.WeaponLaser, 2)
-		testenv.Check(t, ctx.SelectWeapon(0, game.WeaponLaser) && ctx.Weapon(0) == game.WeaponLaser && ctx.Ammo(0, game.WeaponLaser) == 2, "not armed")
-		ctx.SetAmmo(0, game.WeaponLaser, 99)
-		testenv.Check(t, ctx.Ammo(0, game.WeaponLaser) == 10, "%d rounds", ctx.Ammo(0, game.WeaponLaser))
-		ctx.SetAmmo(0, game.WeaponLaser, -1)
-		ctx.SetHealth(0, 0)
-		ctx.SetArmor(0, 99)
-		health, armor := ctx.Vitals(0)
+		testenv.Check(t, !ctx.Player(0).SelectWeapon(game.WeaponLaser) && !ctx.Player(0).HasWeapon(9) && !ctx.Player(0).HasWeapon(-1), "has a laser")
+		ctx.Player(0).GiveWeapon(game.WeaponLaser, 2)
+		testenv.Check(t, ctx.Player(0).SelectWeapon(game.WeaponLaser) && ctx.Player(0).Weapon() == game.WeaponLaser && ctx.Player(0).Ammo(game.WeaponLaser) == 2, "not armed")
+		ctx.Player(0).SetAmmo(game.WeaponLaser, 99)
+		testenv.Check(t, ctx.Player(0).Ammo(game.WeaponLaser) == 10, "%d rounds", ctx.Player(0).Ammo(game.WeaponLaser))
+		ctx.Player(0).SetAmmo(game.WeaponLaser, -1)
+		ctx.Player(0).SetHealth(0)
+		ctx.Player(0).SetArmor(99)
+		health, armor := ctx.Player(0).Health(), ctx.Player(0).Armor()
 		testenv.Check(t, health == 1 && armor == 10, "health %d, armor %d", health, armor)
-		ctx.SetEmote(0, game.EmoteAngry, 10)
-		ctx.SetReloadTicks(0, 5)
+		ctx.Player(0).SetEmote(game.EmoteAngry, 10)
+		ctx.Player(0).SetReloadTicks(5)
 	})
 	testenv.Check(t, w.char(0).Emote == game.EmoteAngry, "emote %d", w.char(0).Emote)
 	testenv.Check(t, sounds(w.shoot(0, 100, -100, 3), game.SoundLaserFire) == 0, "fires while it reloads")
 	w.steps(10)
 	testenv.Check(t, sounds(w.shoot(0, 100, -100, 2), game.SoundLaserFire) == 1, "does not fire")
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, ctx.Ammo(0, game.WeaponLaser) == -1 && ctx.ReloadTicks(0) > 30, "rounds %d, reload %d", ctx.Ammo(0, game.WeaponLaser), ctx.ReloadTicks(0))
+		testenv.Check(t, ctx.Player(0).Ammo(game.WeaponLaser) == -1 && ctx.Player(0).ReloadTicks() > 30, "rounds %d, reload %d", ctx.Player(0).Ammo(game.WeaponLaser), ctx.Player(0).ReloadTicks())
 	})
 }
 
@@ -104,9 +104,9 @@ func TestModsSeeChangeAndMaskInputs(t *testing.T) {
 	w.hold(1, right, 3)
 	testenv.Check(t, w.char(1).VelX > 0, "an invalid input counts: %+v", w.char(1))
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, ctx.Input(1).Direction == 1 && ctx.Input(9) == game.Input{}, "input %+v", ctx.Input(1))
-		ctx.MaskInput(1, game.ControlAll)
-		testenv.Check(t, ctx.MaskedInput(1) == game.ControlAll, "masks %v", ctx.MaskedInput(1))
+		testenv.Check(t, ctx.Player(1).Input().Direction == 1 && ctx.Player(9).Input() == game.Input{}, "input %+v", ctx.Player(1).Input())
+		ctx.Player(1).MaskInput(game.ControlAll)
+		testenv.Check(t, ctx.Player(1).MaskedInput() == game.ControlAll, "masks %v", ctx.Player(1).MaskedInput())
 	})
 	all := game.Input{Direction: 1, TargetX: 100, TargetY: -50, Jump: true, Hook: true, WantedWeapon: int32(game.WeaponHammer) + 1}
 	w.steps(50)
@@ -117,7 +117,7 @@ func TestModsSeeChangeAndMaskInputs(t *testing.T) {
 		"masked, but %+v", c)
 	testenv.Check(t, sounds(w.shoot(1, 100, -50, 3), game.SoundGunFire) == 0, "fires")
 	testenv.Check(t, w.char(1).Angle != 0, "does not aim")
-	w.inTick(func(ctx *game.Ctx) { ctx.MaskInput(1, game.ControlJump) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(1).MaskInput(game.ControlJump) })
 	w.hold(1, all, 2)
 	testenv.Check(t, w.char(1).Pos.X > at.X && w.char(1).Pos.Y >= at.Y && w.char(1).HookState != physics.HookIdle, "still masked: %+v", w.char(1))
 }
@@ -127,8 +127,8 @@ func TestFrozenTeeStandsUntilTheTimeIsOver(t *testing.T) {
 	w.enter(0)
 	in := game.Input{Direction: 1, TargetX: 100, Jump: true}
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, ctx.Freeze(0, 20) && ctx.Frozen(0) == 20, "frozen for %d", ctx.Frozen(0))
-		testenv.Check(t, !ctx.Freeze(0, 20) && !ctx.Freeze(0, 60) && !ctx.Freeze(0, 0) && !ctx.Freeze(0, -7) && !ctx.Freeze(5, 9), "frozen again")
+		testenv.Check(t, ctx.Player(0).Freeze(20) && ctx.Player(0).Frozen() == 20, "frozen for %d", ctx.Player(0).Frozen())
+		testenv.Check(t, !ctx.Player(0).Freeze(20) && !ctx.Player(0).Freeze(60) && !ctx.Player(0).Freeze(0) && !ctx.Player(0).Freeze(-7) && !ctx.Player(5).Freeze(9), "frozen again")
 	})
 	begin, at := w.Tick(), w.char(0).Pos
 	c := w.char(0)
@@ -145,19 +145,19 @@ func TestFrozenTeeStandsUntilTheTimeIsOver(t *testing.T) {
 	testenv.Check(t, c.Pos.X > at.X && c.Pos.Y < at.Y && c.FreezeEnd == 0 && c.Emote == game.EmoteNormal, "still frozen: %+v", c)
 
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, ctx.Freeze(0, game.FreezeForever) && ctx.Frozen(0) == game.FreezeForever && !ctx.Freeze(0, 100), "not for ever")
+		testenv.Check(t, ctx.Player(0).Freeze(game.FreezeForever) && ctx.Player(0).Frozen() == game.FreezeForever && !ctx.Player(0).Freeze(100), "not for ever")
 	})
 	w.hold(0, in, 100)
 	testenv.Check(t, w.char(0).Direction == 0 && w.char(0).FreezeEnd == game.FreezeForever && w.char(0).Emote == game.EmotePain, "moves: %+v", w.char(0))
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, ctx.Unfreeze(0) && !ctx.Unfreeze(0) && ctx.Frozen(0) == 0, "cannot be freed")
+		testenv.Check(t, ctx.Player(0).Unfreeze() && !ctx.Player(0).Unfreeze() && ctx.Player(0).Frozen() == 0, "cannot be freed")
 	})
 	w.hold(0, in, 1)
 	testenv.Check(t, w.char(0).Direction == 1, "still frozen")
 	// Called in every tick, as on a tile that freezes, it changes once a second.
 	starts := map[int32]bool{}
 	for range 120 {
-		w.inTick(func(ctx *game.Ctx) { ctx.Freeze(0, 150) })
+		w.inTick(func(ctx *game.Ctx) { ctx.Player(0).Freeze(150) })
 		starts[w.char(0).FreezeStart] = true
 	}
 	testenv.Check(t, len(starts) == 3, "froze anew %d times", len(starts))
@@ -166,7 +166,7 @@ func TestFrozenTeeStandsUntilTheTimeIsOver(t *testing.T) {
 func TestFreezeWaitsInAPause(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
 	w.enter(0)
-	w.inTick(func(ctx *game.Ctx) { ctx.Freeze(0, 30) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).Freeze(30) })
 	w.do(game.Command{Kind: game.CmdPause, Player: game.Nobody, Value: -1})
 	w.steps(100)
 	left := w.char(0).FreezeEnd - w.Tick()
@@ -178,12 +178,12 @@ func TestFreezeWaitsInAPause(t *testing.T) {
 func (w *world) meeting(f game.CharacterFlags, in game.Input, ticks int) []game.Event {
 	w.t.Helper()
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.SetFlags(0, f)
-		testenv.Check(w.t, ctx.Flags(0) == f, "has flags %x", ctx.Flags(0))
+		ctx.Player(0).SetFlags(f)
+		testenv.Check(w.t, ctx.Player(0).Flags() == f, "has flags %x", ctx.Player(0).Flags())
 		for id := range game.PlayerID(2) {
-			ctx.SetPos(id, vec.Vec2{X: 500 + float32(30*id), Y: 430})
-			ctx.SetVel(id, vec.Vec2{})
-			ctx.SetHealth(id, 10)
+			ctx.Player(id).SetPos(vec.Vec2{X: 500 + float32(30*id), Y: 430})
+			ctx.Player(id).SetVel(vec.Vec2{})
+			ctx.Player(id).SetHealth(10)
 		}
 	})
 	return w.hold(0, in, ticks)
@@ -207,17 +207,17 @@ func TestFlagsOfCharacters(t *testing.T) {
 
 	hooks := func(f game.CharacterFlags) game.PlayerID {
 		w.meeting(f, idle, 1)
-		w.inTick(func(ctx *game.Ctx) { ctx.SetPos(1, ctx.Pos(0).Add(vec.Vec2{X: 150})) })
+		w.inTick(func(ctx *game.Ctx) { ctx.Player(1).SetPos(ctx.Player(0).Pos().Add(vec.Vec2{X: 150})) })
 		w.hold(0, hook, 4)
 		return w.hooked(0)
 	}
 	testenv.Check(t, hooks(0) == 1 && hooks(game.CharacterFlagNoCollision) == 1, "does not hook")
 	testenv.Check(t, hooks(game.CharacterFlagSolo) == -1 && hooks(game.CharacterFlagNoHook) == -1, "hooks")
 	testenv.Check(t, hooks(0) == 1, "does not hook again")
-	w.inTick(func(ctx *game.Ctx) { ctx.AddFlags(1, game.CharacterFlagSolo) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(1).AddFlags(game.CharacterFlagSolo) })
 	w.hold(0, hook, 1)
 	testenv.Check(t, w.hooked(0) == -1, "still hooks one who is solo now")
-	w.inTick(func(ctx *game.Ctx) { ctx.RemoveFlags(1, game.CharacterFlagSolo) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(1).RemoveFlags(game.CharacterFlagSolo) })
 	holds := func(f game.CharacterFlags) bool {
 		hooks(f)
 		w.hold(0, hook, 80)
@@ -239,7 +239,7 @@ func TestFlagsOfCharacters(t *testing.T) {
 	testenv.Check(t, jumps(0) == 2 && jumps(game.CharacterFlagEndlessJump) == 6, "jumps wrongly")
 
 	hits := func(f game.CharacterFlags, weapon game.Weapon) bool {
-		w.inTick(func(ctx *game.Ctx) { ctx.SelectWeapon(0, weapon) })
+		w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SelectWeapon(weapon) })
 		w.meeting(f|game.CharacterFlagNoCollision, idle, 60)
 		return len(eventsOf(w.shoot(0, 100, 0, 20), game.EvDamage)) > 0
 	}
@@ -251,17 +251,19 @@ func TestFlagsOfCharacters(t *testing.T) {
 		testenv.Check(t, !hits(flag, weapon), "weapon %d hits", weapon)
 		testenv.Check(t, !hits(game.CharacterFlagSolo, weapon), "weapon %d of a tee that is solo hits", weapon)
 	}
-	w.inTick(func(ctx *game.Ctx) { ctx.SetFlags(1, game.CharacterFlagInvincible) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(1).SetFlags(game.CharacterFlagInvincible) })
 	testenv.Check(t, !hits(0, game.WeaponLaser) && !hits(0, game.WeaponHammer) && w.char(1).VelX > 0, "an invincible tee is hit, or not pushed")
 
 	w.kill(0, game.WeaponWorld)
 	w.steps(150)
-	w.inTick(func(ctx *game.Ctx) { testenv.Check(t, ctx.Alive(0) && ctx.Flags(0) == 0, "flags live on") })
+	w.inTick(func(ctx *game.Ctx) {
+		testenv.Check(t, ctx.Player(0).Alive() && ctx.Player(0).Flags() == 0, "flags live on")
+	})
 }
 
 // hooked returns whom a player's hook holds. The frame can show what was some ticks ago.
 func (w *world) hooked(id game.PlayerID) (held game.PlayerID) {
-	w.inTick(func(ctx *game.Ctx) { held = ctx.Hooked(id) })
+	w.inTick(func(ctx *game.Ctx) { held = ctx.Player(id).Hooked() })
 	return held
 }
 
@@ -282,7 +284,7 @@ func TestPlayerTuningMovesOneTeeAndIsToldOnce(t *testing.T) {
 	own[physics.GroundControlSpeed], own[physics.GunSpeed] = 500, 1
 	var told []game.Event
 	for range 20 {
-		evs := w.inTick(func(ctx *game.Ctx) { ctx.SetPlayerTuning(0, &own) })
+		evs := w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetTuning(&own) })
 		told = append(told, tunings(evs)...)
 	}
 	want := own
@@ -291,7 +293,7 @@ func TestPlayerTuningMovesOneTeeAndIsToldOnce(t *testing.T) {
 	testenv.Check(t, told[0].To == game.MaskOne(0) && told[0].Player == 0 && *told[0].Tuning == want && told[0].Flag, "told %+v", told[0])
 	testenv.Check(t, w.PlayerTuning(0) == want && w.PlayerTuning(1) == physics.DefaultTuning(), "tuned wrongly")
 	run := func(id game.PlayerID) int32 {
-		w.inTick(func(ctx *game.Ctx) { ctx.SetPos(id, vec.Vec2{X: 300 + 400*float32(id), Y: 430}) })
+		w.inTick(func(ctx *game.Ctx) { ctx.Player(id).SetPos(vec.Vec2{X: 300 + 400*float32(id), Y: 430}) })
 		w.hold(id, game.Input{Direction: 1, TargetX: 100}, 20)
 		x := w.char(id).Pos.X
 		w.hold(id, game.Input{Direction: 1, TargetX: 100}, 1)
@@ -307,7 +309,7 @@ func TestPlayerTuningMovesOneTeeAndIsToldOnce(t *testing.T) {
 	testenv.Require(t, len(told) == 2 && told[0].To == game.MaskAll && told[1].To == game.MaskOne(0), "told %+v", told)
 	testenv.Check(t, told[1].Tuning[physics.GunSpeed] == 4242 && told[1].Tuning[physics.GroundControlSpeed] == 500, "told %v", *told[1].Tuning)
 
-	told = tunings(w.inTick(func(ctx *game.Ctx) { ctx.SetPlayerTuning(0, nil) }))
+	told = tunings(w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetTuning(nil) }))
 	testenv.Check(t, len(told) == 1 && *told[0].Tuning == world, "told %+v", told)
 	testenv.Check(t, run(0) == 10, "still runs at %d", run(0))
 }
@@ -325,18 +327,18 @@ func TestPredictedTuningIsToldWhenStatesChange(t *testing.T) {
 		testenv.Check(t, got == want, "%s: %v", what, got)
 		testenv.Check(t, w.PlayerTuning(0) == physics.DefaultTuning(), "%s: the physics have another tuning", what)
 	}
-	told := tunings(w.inTick(func(ctx *game.Ctx) { ctx.Freeze(0, 10) }))
+	told := tunings(w.inTick(func(ctx *game.Ctx) { ctx.Player(0).Freeze(10) }))
 	testenv.Check(t, len(told) == 1 && !told[0].Flag && told[0].To == game.MaskOne(0), "told %+v", told)
 	check("frozen", physics.GroundControlAccel, physics.AirControlAccel, physics.GroundJumpImpulse, physics.AirJumpImpulse, physics.HookLength, physics.PlayerHooking)
 	testenv.Check(t, len(tunings(w.steps(8))) == 0 && len(tunings(w.steps(1))) == 1 && len(tunings(w.steps(20))) == 0, "the end is told at another time")
 	check("free")
-	w.inTick(func(ctx *game.Ctx) { ctx.SetFlags(0, game.CharacterFlagSolo) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetFlags(game.CharacterFlagSolo) })
 	check("solo", physics.PlayerCollision, physics.PlayerHooking)
-	w.inTick(func(ctx *game.Ctx) { ctx.SetFlags(0, game.CharacterFlagNoCollision) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetFlags(game.CharacterFlagNoCollision) })
 	check("no collision", physics.PlayerCollision)
-	w.inTick(func(ctx *game.Ctx) { ctx.SetFlags(0, game.CharacterFlagNoHook) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetFlags(game.CharacterFlagNoHook) })
 	check("no hook", physics.PlayerHooking)
-	w.inTick(func(ctx *game.Ctx) { ctx.SetFlags(0, 0); ctx.MaskInput(0, game.ControlMove) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetFlags(0); ctx.Player(0).MaskInput(game.ControlMove) })
 	check("masked", physics.GroundControlAccel, physics.AirControlAccel)
 }
 
@@ -349,13 +351,13 @@ func TestVisibility(t *testing.T) {
 	}
 	testenv.Check(t, sees(0) && sees(1) && sees(2) && sees(game.Nobody), "hidden at first")
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.SetVisibleTo(0, game.MaskOne(1))
-		testenv.Check(t, ctx.VisibleTo(0) == game.MaskOne(0)|game.MaskOne(1) && ctx.VisibleTo(9) == 0, "visible to %x", ctx.VisibleTo(0))
+		ctx.Player(0).SetVisibleTo(game.MaskOne(1))
+		testenv.Check(t, ctx.Player(0).VisibleTo() == game.MaskOne(0)|game.MaskOne(1) && ctx.Player(9).VisibleTo() == 0, "visible to %x", ctx.Player(0).VisibleTo())
 	})
 	testenv.Check(t, sees(0) && sees(1) && !sees(2) && !sees(game.Nobody), "shown to the wrong ones")
-	w.inTick(func(ctx *game.Ctx) { ctx.SetVisibleTo(0, 0) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(0) })
 	testenv.Check(t, sees(0) && !sees(1) && !sees(2) && !sees(game.Nobody), "shown to others")
-	w.inTick(func(ctx *game.Ctx) { ctx.SetVisibleTo(0, game.MaskAll) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(game.MaskAll) })
 	testenv.Check(t, sees(1) && sees(2) && sees(game.Nobody), "still hidden")
 }
 
@@ -369,7 +371,7 @@ func TestSkinOverride(t *testing.T) {
 	cut.PartNames[1] = cut.PartNames[1][:game.MaxSkinPartLen]
 	var told []game.Event
 	for range 3 {
-		told = append(told, eventsOf(w.inTick(func(ctx *game.Ctx) { ctx.SetSkin(0, zombie, 0) }), game.EvSkinChange)...)
+		told = append(told, eventsOf(w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetSkin(zombie, 0) }), game.EvSkinChange)...)
 	}
 	testenv.Check(t, len(told) == 1 && told[0].To == game.MaskAll && skin() == cut, "told %+v, shown %v", told, skin())
 	w.kill(0, game.WeaponWorld)
@@ -382,12 +384,12 @@ func TestSkinOverride(t *testing.T) {
 	told = eventsOf(w.do(game.Command{Kind: game.CmdSkinChange, Player: 0, Profile: &game.Profile{Skin: chosen}}), game.EvSkinChange)
 	testenv.Check(t, len(told) == 0 && skin() == cut && own != chosen, "told %+v", told)
 	told = eventsOf(w.inTick(func(ctx *game.Ctx) {
-		ctx.ClearSkin(0)
-		testenv.Check(t, ctx.Skin(0) == chosen, "skin %v", ctx.Skin(0))
+		ctx.Player(0).ClearSkin()
+		testenv.Check(t, ctx.Player(0).Skin() == chosen, "skin %v", ctx.Player(0).Skin())
 	}), game.EvSkinChange)
 	testenv.Check(t, len(told) == 1 && skin() == chosen, "told %+v, shown %v", told, skin())
 
-	w.inTick(func(ctx *game.Ctx) { ctx.SetSkin(0, zombie, 10) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetSkin(zombie, 10) })
 	testenv.Check(t, len(eventsOf(w.steps(8), game.EvSkinChange)) == 0 && skin() == cut, "over too soon")
 	testenv.Check(t, len(eventsOf(w.steps(2), game.EvSkinChange)) == 1 && skin() == chosen, "not over")
 }
@@ -402,14 +404,14 @@ func TestStatesAreHashed(t *testing.T) {
 		change func(ctx *game.Ctx)
 	}{
 		{"nothing", func(*game.Ctx) {}},
-		{"freeze", func(ctx *game.Ctx) { ctx.Freeze(0, 100) }},
-		{"freeze for ever", func(ctx *game.Ctx) { ctx.Freeze(0, game.FreezeForever) }},
-		{"flags", func(ctx *game.Ctx) { ctx.SetFlags(0, game.CharacterFlagEndlessJump) }},
-		{"mask", func(ctx *game.Ctx) { ctx.MaskInput(0, game.ControlFire) }},
-		{"visibility", func(ctx *game.Ctx) { ctx.SetVisibleTo(0, 0) }},
-		{"tuning", func(ctx *game.Ctx) { ctx.SetPlayerTuning(0, &tuning) }},
-		{"skin", func(ctx *game.Ctx) { ctx.SetSkin(0, game.Skin{}, 0) }},
-		{"skin for a time", func(ctx *game.Ctx) { ctx.SetSkin(0, game.Skin{}, 50) }},
+		{"freeze", func(ctx *game.Ctx) { ctx.Player(0).Freeze(100) }},
+		{"freeze for ever", func(ctx *game.Ctx) { ctx.Player(0).Freeze(game.FreezeForever) }},
+		{"flags", func(ctx *game.Ctx) { ctx.Player(0).SetFlags(game.CharacterFlagEndlessJump) }},
+		{"mask", func(ctx *game.Ctx) { ctx.Player(0).MaskInput(game.ControlFire) }},
+		{"visibility", func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(0) }},
+		{"tuning", func(ctx *game.Ctx) { ctx.Player(0).SetTuning(&tuning) }},
+		{"skin", func(ctx *game.Ctx) { ctx.Player(0).SetSkin(game.Skin{}, 0) }},
+		{"skin for a time", func(ctx *game.Ctx) { ctx.Player(0).SetSkin(game.Skin{}, 50) }},
 	} {
 		w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
 		w.enter(0)
@@ -426,12 +428,12 @@ func TestStatesAllocateNothing(t *testing.T) {
 	tuning := physics.DefaultTuning()
 	tuning[physics.Gravity] = 40
 	w.script.tick = func(ctx *game.Ctx) {
-		ctx.SetPlayerTuning(0, &tuning)
-		ctx.AddFlags(0, game.CharacterFlagSolo|game.CharacterFlagEndlessHook)
-		ctx.Freeze(1, 1000)
-		ctx.SetVisibleTo(1, game.MaskOne(1))
-		ctx.SetSkin(1, game.Skin{}, 0)
-		ctx.MaskInput(0, game.ControlHook)
+		ctx.Player(0).SetTuning(&tuning)
+		ctx.Player(0).AddFlags(game.CharacterFlagSolo | game.CharacterFlagEndlessHook)
+		ctx.Player(1).Freeze(1000)
+		ctx.Player(1).SetVisibleTo(game.MaskOne(1))
+		ctx.Player(1).SetSkin(game.Skin{}, 0)
+		ctx.Player(0).MaskInput(game.ControlHook)
 	}
 	w.steps(5)
 	n := testing.AllocsPerRun(40, func() { w.Step(nil); w.Frame() })
@@ -445,12 +447,12 @@ func TestStatesAreRestored(t *testing.T) {
 	tuning := physics.DefaultTuning()
 	tuning[physics.Gravity] = 20
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.SetPlayerTuning(0, &tuning)
-		ctx.SetSkin(0, game.Skin{PartNames: [game.NumSkinParts]string{"kitty"}}, 40)
-		ctx.SetFlags(0, game.CharacterFlagNoCollision|game.CharacterFlagEndlessJump)
-		ctx.MaskInput(0, game.ControlHook)
-		ctx.Freeze(1, 30)
-		ctx.SetVisibleTo(1, 0)
+		ctx.Player(0).SetTuning(&tuning)
+		ctx.Player(0).SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"kitty"}}, 40)
+		ctx.Player(0).SetFlags(game.CharacterFlagNoCollision | game.CharacterFlagEndlessJump)
+		ctx.Player(0).MaskInput(game.ControlHook)
+		ctx.Player(1).Freeze(30)
+		ctx.Player(1).SetVisibleTo(0)
 	})
 	cfg.Mods = []game.Mod{&script{}, &script{}} // newWorld adds one
 	restored, err := game.Restore(cfg, w.AppendState(nil))
@@ -479,10 +481,10 @@ func TestStandardTuningIsKept(t *testing.T) {
 	own[physics.Gravity] = 10
 	w := newWorld(t, game.Config{Terrain: twoTeesMap(8), Rules: rules(func(r *game.Rules) { r.PureTuning = true })})
 	w.enter(0)
-	change := func(ctx *game.Ctx) { ctx.SetPlayerTuning(0, &own); ctx.Freeze(0, 10) }
+	change := func(ctx *game.Ctx) { ctx.Player(0).SetTuning(&own); ctx.Player(0).Freeze(10) }
 	told := tunings(w.inTick(change))
 	testenv.Check(t, len(told) == 0 && w.PlayerTuning(0) == physics.DefaultTuning() && w.PredictedTuning(0) == physics.DefaultTuning(), "told %+v", told)
-	w.inTick(func(ctx *game.Ctx) { ctx.SetPos(0, vec.Vec2{X: 500, Y: 200}); ctx.SetVel(0, vec.Vec2{}) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetPos(vec.Vec2{X: 500, Y: 200}); ctx.Player(0).SetVel(vec.Vec2{}) })
 	w.steps(1)
 	testenv.Check(t, w.char(0).VelY == 128, "falls with %d", w.char(0).VelY)
 

@@ -275,7 +275,7 @@ func (d *ddraceHost) event(e *ddrace.Event) {
 	case ddrace.EventTuning:
 		d.tellTuning(id)
 	case ddrace.EventMessage:
-		w.tx.SayTo(id, ddrace.Message(e.Value).Text(e.Extra))
+		w.tx.Player(id).Say(ddrace.Message(e.Value).Text(e.Extra))
 	case ddrace.EventPlaysOn:
 		if e.Value == 1 {
 			w.addEvent(Event{Kind: EvSpawn, To: to, Player: id, Pos: e.Pos})
@@ -302,7 +302,7 @@ func (d *ddraceHost) sayZone(id PlayerID, messages []string, zone int32) {
 	const limit = 16 // lines
 	for i, line := range strings.SplitN(messages[zone], `\n`, limit+1) {
 		if i < limit {
-			d.w.tx.SayTo(id, line)
+			d.w.tx.Player(id).Say(line)
 		}
 	}
 }

@@ -46,52 +46,58 @@ func (tx *Tx) SetDDRaceOptions(o DDRaceOptions) {
 
 const maxAFK = 1 << 24 // seconds; the ticks fit into an int32
 
+// Camera is the view of a player. Outside DDRace, only Pos, Watch and Watches have an effect.
+type Camera struct{ p Player }
+
+// Camera returns the player's view.
+func (p Player) Camera() Camera { return Camera{p} }
+
 // sight returns the view settings of a player in the game, or nil outside DDRace.
-func (tx *Tx) sight(id PlayerID) *sight {
-	if p := tx.player(id); p != nil && tx.w.ddrace() != nil {
-		return &p.sight
+func (p Player) sight() *sight {
+	if pl := p.player(); pl != nil && p.tx.w.ddrace() != nil {
+		return &pl.sight
 	}
 	return nil
 }
 
 // SetShowOthers sets which tees a DDRace player sees.
-func (tx *Tx) SetShowOthers(id PlayerID, show ShowOthers) {
-	if s := tx.sight(id); s != nil && show <= ShowOthersTeam {
+func (c Camera) SetShowOthers(show ShowOthers) {
+	if s := c.p.sight(); s != nil && show <= ShowOthersTeam {
 		s.others = show
 	}
 }
 
 // ShowOthers returns which tees a DDRace player sees.
-func (tx *Tx) ShowOthers(id PlayerID) ShowOthers {
-	if s := tx.sight(id); s != nil {
+func (c Camera) ShowOthers() ShowOthers {
+	if s := c.p.sight(); s != nil {
 		return s.others
 	}
 	return ShowOthersOff
 }
 
 // SetShowAll sets whether a DDRace player sees the whole map, as far as it fits into a snapshot.
-func (tx *Tx) SetShowAll(id PlayerID, on bool) {
-	if s := tx.sight(id); s != nil {
+func (c Camera) SetShowAll(on bool) {
+	if s := c.p.sight(); s != nil {
 		s.all = on
 	}
 }
 
 // ShowAll reports whether a DDRace player sees the whole map.
-func (tx *Tx) ShowAll(id PlayerID) bool { s := tx.sight(id); return s != nil && s.all }
+func (c Camera) ShowAll() bool { s := c.p.sight(); return s != nil && s.all }
 
 // SetSpecTeam sets whether a DDRace player's free camera shows only the player's team.
-func (tx *Tx) SetSpecTeam(id PlayerID, on bool) {
-	if s := tx.sight(id); s != nil {
+func (c Camera) SetSpecTeam(on bool) {
+	if s := c.p.sight(); s != nil {
 		s.ownTeam = on
 	}
 }
 
 // SpecTeam reports whether a DDRace player's free camera shows only the player's team.
-func (tx *Tx) SpecTeam(id PlayerID) bool { s := tx.sight(id); return s != nil && s.ownTeam }
+func (c Camera) SpecTeam() bool { s := c.p.sight(); return s != nil && s.ownTeam }
 
 // SetHideClock hides or shows the race clock in a DDRace player's client.
-func (tx *Tx) SetHideClock(id PlayerID, hide bool) {
-	if s := tx.sight(id); s != nil {
+func (p Player) SetHideClock(hide bool) {
+	if s := p.sight(); s != nil {
 		s.hideClock = hide
 	}
 }
@@ -100,41 +106,41 @@ func (tx *Tx) SetHideClock(id PlayerID, hide bool) {
 // world. With PauseVanished the tee leaves the world as soon as it stands still on the ground.
 // NotPaused brings camera and tee back. The race goes on in all cases. SetPause returns false if
 // the player has no living tee.
-func (tx *Tx) SetPause(id PlayerID, kind PauseKind) bool {
-	s := tx.sight(id)
-	if s == nil || kind > PauseVanished || !tx.w.isAlive(id) {
+func (c Camera) SetPause(kind PauseKind) bool {
+	s, w, id := c.p.sight(), c.p.tx.w, c.p.id
+	if s == nil || kind > PauseVanished || !w.isAlive(id) {
 		return false
 	}
 	if s.pause == kind {
 		return true
 	}
-	d, p := tx.w.ddrace(), &tx.w.players[id]
+	d, p := w.ddrace(), &w.players[id]
 	if kind != PauseVanished && d.world.Tee(int(id)) == nil {
 		d.world.Pause(int(id), false)
 		d.mirrorTees()
-		tx.effect(Event{Kind: EvSpawn, To: ^d.hiddenFrom(id), Player: id, Pos: tx.w.characters[id].pos})
+		w.tx.effect(Event{Kind: EvSpawn, To: ^d.hiddenFrom(id), Player: id, Pos: w.characters[id].pos})
 	}
 	if s.pause == NotPaused {
 		p.cursorX, p.cursorY = int32(p.viewPos.X), int32(p.viewPos.Y)
 	}
 	if s.pause = kind; kind == NotPaused {
-		p.viewPos = tx.w.characters[id].pos
+		p.viewPos = w.characters[id].pos
 	}
 	d.world.LookAround(int(id), kind != NotPaused, kind == PauseVanished)
 	return true
 }
 
 // Pause returns the state of a DDRace player's own tee while the camera moves freely.
-func (tx *Tx) Pause(id PlayerID) PauseKind {
-	if s := tx.sight(id); s != nil {
+func (c Camera) Pause() PauseKind {
+	if s := c.p.sight(); s != nil {
 		return s.pause
 	}
 	return NotPaused
 }
 
-// ViewPos returns the middle of a player's screen, in units (1/32 tile).
-func (tx *Tx) ViewPos(id PlayerID) vec.Vec2 {
-	if p := tx.player(id); p != nil {
+// Pos returns the middle of a player's screen, in units (1/32 tile).
+func (c Camera) Pos() vec.Vec2 {
+	if p := c.p.player(); p != nil {
 		return p.viewPos
 	}
 	return vec.Vec2{}
@@ -142,13 +148,13 @@ func (tx *Tx) ViewPos(id PlayerID) vec.Vec2 {
 
 // Watch makes a spectator or a paused player follow another player. It reports whether the camera
 // changed.
-func (tx *Tx) Watch(id, at PlayerID) bool {
-	return tx.player(id) != nil && tx.w.spectate(id, SpectatePlayer, at)
+func (c Camera) Watch(at PlayerID) bool {
+	return c.p.player() != nil && c.p.tx.w.spectate(c.p.id, SpectatePlayer, at)
 }
 
 // Watches returns the player whom a spectator follows, or Nobody.
-func (tx *Tx) Watches(id PlayerID) PlayerID {
-	if p := tx.player(id); p != nil && p.isSpectating() && p.specMode == SpectatePlayer {
+func (c Camera) Watches() PlayerID {
+	if p := c.p.player(); p != nil && p.isSpectating() && p.specMode == SpectatePlayer {
 		return p.specID
 	}
 	return Nobody
@@ -167,7 +173,7 @@ func (s *sight) moved(tick int32) {
 
 // AFK reports whether a DDRace player is away: without input for [DDRaceOptions.MaxAFK], or without
 // any input since they entered.
-func (tx *Tx) AFK(id PlayerID) bool { s := tx.sight(id); return s != nil && tx.w.ddrace().isAFK(s) }
+func (p Player) AFK() bool { s := p.sight(); return s != nil && p.tx.w.ddrace().isAFK(s) }
 
 func (d *ddraceHost) isAFK(s *sight) bool {
 	limit := d.options.MaxAFK

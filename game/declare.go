@@ -32,10 +32,14 @@ type declared struct {
 	err    error             // the first
 }
 
+// Setup is the [Tx] that Start gets. Its own methods declare variables, commands and other things
+// that stay the same for the whole match. They panic after Start.
+type Setup struct{ Tx }
+
 // declare returns the declarations during Start. It panics later: a replayed match must have the
 // same declarations.
-func (tx *Tx) declare(what string) *declared {
-	if d := &tx.w.declared; d.open {
+func (s *Setup) declare(what string) *declared {
+	if d := &s.w.declared; d.open {
 		return d
 	}
 	panic("game: " + what + " was called outside Start")

@@ -14,9 +14,9 @@ import (
 )
 
 // modFunc is a mod that is only its Start.
-type modFunc func(tx *game.Tx)
+type modFunc func(setup *game.Setup)
 
-func (f modFunc) Start(tx *game.Tx) { f(tx) }
+func (f modFunc) Start(setup *game.Setup) { f(setup) }
 
 func newDeclareWorld(t *testing.T, values map[string]string, mods ...game.Mod) *game.World {
 	t.Helper()
@@ -41,42 +41,42 @@ func TestDeclareErrors(t *testing.T) {
 	n, s := new(int32), new(string)
 	run := func(*game.Ctx, *game.CommandCall) {}
 	command := func(name string) game.CommandSpec { return game.CommandSpec{Name: name, Run: run} }
-	many := func(count int, declare func(tx *game.Tx, name string)) func(tx *game.Tx) {
-		return func(tx *game.Tx) {
+	many := func(count int, declare func(setup *game.Setup, name string)) func(setup *game.Setup) {
+		return func(setup *game.Setup) {
 			for i := range count {
-				declare(tx, fmt.Sprint("x", i))
+				declare(setup, fmt.Sprint("x", i))
 			}
 		}
 	}
-	addChat := func(tx *game.Tx, name string) { tx.ChatCommand(command(name)) }
-	addConsole := func(tx *game.Tx, name string) { tx.ConsoleCommand(command(name)) }
-	addInt := func(tx *game.Tx, name string) { tx.IntVar(game.IntVar{Name: name, Value: n}) }
-	addTimer := func(tx *game.Tx, _ string) { tx.Timer(func(*game.Ctx, game.PlayerID) {}) }
-	for want, start := range map[string]func(tx *game.Tx){
+	addChat := func(setup *game.Setup, name string) { setup.ChatCommand(command(name)) }
+	addConsole := func(setup *game.Setup, name string) { setup.ConsoleCommand(command(name)) }
+	addInt := func(setup *game.Setup, name string) { setup.IntVar(game.IntVar{Name: name, Value: n}) }
+	addTimer := func(setup *game.Setup, _ string) { setup.Timer(func(*game.Ctx, game.PlayerID) {}) }
+	for want, start := range map[string]func(setup *game.Setup){
 		`chat command "x128": at most 128 can be declared`:    many(10000, addChat),
 		`console command "x128": at most 128 can be declared`: many(10000, addConsole),
 		`variable "x128": at most 128 can be declared`:        many(10000, addInt),
 		`timer "65": at most 64 can be declared`:              many(10000, addTimer),
-		`chat command "Big": the name must have 1 to 15 of`:   func(tx *game.Tx) { addChat(tx, "Big") },
-		`chat command "": the name must`:                      func(tx *game.Tx) { addChat(tx, "") },
-		`chat command "sixteen_letters_": the name must`:      func(tx *game.Tx) { addChat(tx, "sixteen_letters_") },
-		`console command "a b": the name must have 1 to 31`:   func(tx *game.Tx) { addConsole(tx, "a b") },
-		`chat command "x": the name is already declared`:      func(tx *game.Tx) { addChat(tx, "x"); addChat(tx, "x") },
-		`console command "x": the name is already declared`:   func(tx *game.Tx) { addInt(tx, "x"); addConsole(tx, "x") },
-		`variable "x": the name is already declared`:          func(tx *game.Tx) { addConsole(tx, "x"); addInt(tx, "x") },
-		`chat command "x": Run is nil`:                        func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x"}) },
-		`chat command "x": the parameters must have at most 63`: func(tx *game.Tx) {
-			tx.ChatCommand(game.CommandSpec{Name: "x", Params: strings.Repeat("s", 64), Run: run})
+		`chat command "Big": the name must have 1 to 15 of`:   func(setup *game.Setup) { addChat(setup, "Big") },
+		`chat command "": the name must`:                      func(setup *game.Setup) { addChat(setup, "") },
+		`chat command "sixteen_letters_": the name must`:      func(setup *game.Setup) { addChat(setup, "sixteen_letters_") },
+		`console command "a b": the name must have 1 to 31`:   func(setup *game.Setup) { addConsole(setup, "a b") },
+		`chat command "x": the name is already declared`:      func(setup *game.Setup) { addChat(setup, "x"); addChat(setup, "x") },
+		`console command "x": the name is already declared`:   func(setup *game.Setup) { addInt(setup, "x"); addConsole(setup, "x") },
+		`variable "x": the name is already declared`:          func(setup *game.Setup) { addConsole(setup, "x"); addInt(setup, "x") },
+		`chat command "x": Run is nil`:                        func(setup *game.Setup) { setup.ChatCommand(game.CommandSpec{Name: "x"}) },
+		`chat command "x": the parameters must have at most 63`: func(setup *game.Setup) {
+			setup.ChatCommand(game.CommandSpec{Name: "x", Params: strings.Repeat("s", 64), Run: run})
 		},
-		`chat command "x": the help text must have at most 63`: func(tx *game.Tx) {
-			tx.ChatCommand(game.CommandSpec{Name: "x", Help: strings.Repeat("s", 64), Run: run})
+		`chat command "x": the help text must have at most 63`: func(setup *game.Setup) {
+			setup.ChatCommand(game.CommandSpec{Name: "x", Help: strings.Repeat("s", 64), Run: run})
 		},
-		`variable "x": Value is nil`:             func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "x"}) },
-		`variable "y": Value is nil`:             func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "y"}) },
-		`variable "x": the default 9 is outside`: func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "x", Value: n, Default: 9, Max: 8}) },
-		`variable "x": the default is longer`:    func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "x", Value: s, Default: "long", MaxLen: 3}) },
-		`variable "x": MaxLen must be`:           func(tx *game.Tx) { tx.TextVar(game.TextVar{Name: "x", Value: s, MaxLen: 256}) },
-		`timer "1": the function is nil`:         func(tx *game.Tx) { tx.Timer(nil) },
+		`variable "x": Value is nil`:             func(setup *game.Setup) { setup.IntVar(game.IntVar{Name: "x"}) },
+		`variable "y": Value is nil`:             func(setup *game.Setup) { setup.TextVar(game.TextVar{Name: "y"}) },
+		`variable "x": the default 9 is outside`: func(setup *game.Setup) { setup.IntVar(game.IntVar{Name: "x", Value: n, Default: 9, Max: 8}) },
+		`variable "x": the default is longer`:    func(setup *game.Setup) { setup.TextVar(game.TextVar{Name: "x", Value: s, Default: "long", MaxLen: 3}) },
+		`variable "x": MaxLen must be`:           func(setup *game.Setup) { setup.TextVar(game.TextVar{Name: "x", Value: s, MaxLen: 256}) },
+		`timer "1": the function is nil`:         func(setup *game.Setup) { setup.Timer(nil) },
 	} {
 		_, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Mods: []game.Mod{modFunc(start)}, Rules: game.DefaultRules()})
 		if !errors.Is(err, game.ErrDeclared) || !strings.Contains(fmt.Sprint(err), want) {
@@ -85,15 +85,17 @@ func TestDeclareErrors(t *testing.T) {
 	}
 }
 
-// lateMod declares a command when a player enters.
-type lateMod struct{ modFunc }
+// lateMod keeps its Setup, and declares a command when a player enters.
+type lateMod struct{ setup *game.Setup }
 
-func (lateMod) OnEnter(ctx *game.Ctx, _ game.PlayerID) {
-	ctx.ChatCommand(game.CommandSpec{Name: "late"})
+func (m *lateMod) Start(setup *game.Setup) { m.setup = setup }
+
+func (m *lateMod) OnEnter(*game.Ctx, game.PlayerID) {
+	m.setup.ChatCommand(game.CommandSpec{Name: "late"})
 }
 
 func TestDeclareTooLate(t *testing.T) {
-	w := newDeclareWorld(t, nil, lateMod{func(*game.Tx) {}})
+	w := newDeclareWorld(t, nil, &lateMod{})
 	off := eventsOf(w.Step(bots.Join(0)), game.EvModOff)
 	if len(off) != 1 || !strings.Contains(off[0].Text, "switched off: game: ChatCommand was called outside Start\n") {
 		t.Errorf("%+v", off)
@@ -103,12 +105,12 @@ func TestDeclareTooLate(t *testing.T) {
 func TestVariablesOfMods(t *testing.T) {
 	var speed, other int32
 	var title, seen string
-	mod := modFunc(func(tx *game.Tx) {
-		tx.IntVar(game.IntVar{Name: "speed", Help: "how fast", Value: &speed, Default: 5, Min: 1, Max: 9, Changed: func(ctx *game.Ctx) {
+	mod := modFunc(func(setup *game.Setup) {
+		setup.IntVar(game.IntVar{Name: "speed", Help: "how fast", Value: &speed, Default: 5, Min: 1, Max: 9, Changed: func(ctx *game.Ctx) {
 			ctx.Print(fmt.Sprint("speed ", speed))
 		}})
-		tx.TextVar(game.TextVar{Name: "title", Value: &title, Default: "none", MaxLen: 6})
-		tx.IntVar(game.IntVar{Name: "other", Value: &other, Default: 3})
+		setup.TextVar(game.TextVar{Name: "title", Value: &title, Default: "none", MaxLen: 6})
+		setup.IntVar(game.IntVar{Name: "other", Value: &other, Default: 3})
 		seen = fmt.Sprint(speed, title, other)
 	})
 	w := newDeclareWorld(t, map[string]string{"speed": "12", "title": "éééé", "other": "word", "unknown": "1"}, mod)
@@ -142,11 +144,11 @@ func TestVariablesOfMods(t *testing.T) {
 }
 
 func TestCommandsOfMods(t *testing.T) {
-	mod := modFunc(func(tx *game.Tx) {
-		tx.ChatCommand(game.CommandSpec{Name: "give", Params: "s[what] ?i[n] ?f[x]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	mod := modFunc(func(setup *game.Setup) {
+		setup.ChatCommand(game.CommandSpec{Name: "give", Params: "s[what] ?i[n] ?f[x]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			c.Reply(ctx, fmt.Sprintf("%d gets %s %d %v of %d", c.Player, c.Arg(0), c.Int(1), c.Float(2), len(c.Args)))
 		}})
-		tx.ConsoleCommand(game.CommandSpec{Name: "give", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		setup.ConsoleCommand(game.CommandSpec{Name: "give", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			c.Reply(ctx, fmt.Sprintf("operator %d gives %q", c.Player, c.Args))
 		}})
 	})
@@ -191,7 +193,7 @@ type timerMod struct {
 	fired      []string
 }
 
-func (m *timerMod) Start(tx *game.Tx) {
+func (m *timerMod) Start(setup *game.Setup) {
 	fire := func(name string) func(ctx *game.Ctx, id game.PlayerID) {
 		return func(ctx *game.Ctx, id game.PlayerID) {
 			m.fired = append(m.fired, fmt.Sprint(name, id, "@", ctx.Tick()))
@@ -200,12 +202,12 @@ func (m *timerMod) Start(tx *game.Tx) {
 			}
 		}
 	}
-	m.boom, m.ring = tx.Timer(fire("boom")), tx.Timer(fire("ring"))
-	tx.After(m.ring, 98, game.Nobody)
-	tx.After(m.ring, 98, 5) // has no effect
-	tx.ChatCommand(game.CommandSpec{Name: "boom", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	m.boom, m.ring = setup.Timer(fire("boom")), setup.Timer(fire("ring"))
+	setup.After(m.ring, 98, game.Nobody)
+	setup.After(m.ring, 98, 5) // has no effect
+	setup.ChatCommand(game.CommandSpec{Name: "boom", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		if c.Int(0) < 0 {
-			ctx.Stop(m.boom, c.Player)
+			ctx.StopTimer(m.boom, c.Player)
 		} else {
 			ctx.After(m.boom, c.Int(0), c.Player)
 		}
@@ -255,8 +257,8 @@ type perPlayerMod struct {
 	}
 }
 
-func (m *perPlayerMod) Start(*game.Tx) {}
-func (m *perPlayerMod) State() any     { return &m.State_ }
+func (m *perPlayerMod) Start(*game.Setup) {}
+func (m *perPlayerMod) State() any        { return &m.State_ }
 func (m *perPlayerMod) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 	m.State_.Total++
 	m.State_.In.Entered[id].Times++
@@ -279,7 +281,7 @@ func (m wholeState) State() any { return m.s }
 func TestPerPlayer(t *testing.T) {
 	m := &perPlayerMod{}
 	whole := new(game.PerPlayer[int32])
-	w := newDeclareWorld(t, nil, m, wholeState{func(*game.Tx) {}, whole})
+	w := newDeclareWorld(t, nil, m, wholeState{func(*game.Setup) {}, whole})
 	w.Step(append(bots.Join(3), bots.Join(4)...))
 	whole[3], whole[4] = 30, 40
 	w.Step([]game.Command{{Kind: game.CmdLeave, Player: 3}})
@@ -287,7 +289,7 @@ func TestPerPlayer(t *testing.T) {
 		t.Errorf("%+v, %v", in[3:5], whole[3:5])
 	}
 	hidden := &struct{ players game.PerPlayer[int32] }{}
-	_, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Mods: []game.Mod{wholeState{func(*game.Tx) {}, hidden}}, Rules: game.DefaultRules()})
+	_, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Mods: []game.Mod{wholeState{func(*game.Setup) {}, hidden}}, Rules: game.DefaultRules()})
 	if !errors.Is(err, game.ErrState) || !strings.Contains(fmt.Sprint(err), "players of") {
 		t.Errorf("a field that is not exported: %v", err)
 	}
@@ -297,14 +299,14 @@ func TestPerPlayer(t *testing.T) {
 func lateThings() game.Mod {
 	var n int32
 	var s string
-	return modFunc(func(tx *game.Tx) {
-		tx.IntVar(game.IntVar{Name: "n", Value: &n, Max: 8})
-		tx.TextVar(game.TextVar{Name: "s", Value: &s})
-		late := tx.Timer(func(ctx *game.Ctx, id game.PlayerID) { ctx.Print(fmt.Sprint("over for ", id, n, s)) })
-		tx.After(late, 200, game.Nobody)
+	return modFunc(func(setup *game.Setup) {
+		setup.IntVar(game.IntVar{Name: "n", Value: &n, Max: 8})
+		setup.TextVar(game.TextVar{Name: "s", Value: &s})
+		late := setup.Timer(func(ctx *game.Ctx, id game.PlayerID) { ctx.Print(fmt.Sprint("over for ", id, n, s)) })
+		setup.After(late, 200, game.Nobody)
 		run := func(ctx *game.Ctx, c *game.CommandCall) { ctx.After(late, c.Int(0), c.Player) }
-		tx.ChatCommand(game.CommandSpec{Name: "late", Params: "i[ticks]", Run: run})
-		tx.ConsoleCommand(game.CommandSpec{Name: "late", Params: "i[ticks]", Run: run})
+		setup.ChatCommand(game.CommandSpec{Name: "late", Params: "i[ticks]", Run: run})
+		setup.ConsoleCommand(game.CommandSpec{Name: "late", Params: "i[ticks]", Run: run})
 	})
 }
 
@@ -356,7 +358,7 @@ func TestDeclaredIsSaved(t *testing.T) {
 	}
 	state := testenv.Must(game.New(config())).AppendState(nil)
 	cfg := config()
-	cfg.Mods = []game.Mod{modFunc(func(*game.Tx) {})}
+	cfg.Mods = []game.Mod{modFunc(func(*game.Setup) {})}
 	if _, err := game.Restore(cfg, state); !errors.Is(err, game.ErrSavedState) {
 		t.Errorf("the state of another mod: %v", err)
 	}
@@ -365,21 +367,22 @@ func TestDeclaredIsSaved(t *testing.T) {
 // shownThings shows every player a menu and a text, and starts a vote.
 type shownThings struct{}
 
-func (shownThings) Start(tx *game.Tx) {
-	menu := tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) { ctx.SayTo(id, fmt.Sprint("line ", line)) })
-	vote := tx.Vote(func(ctx *game.Ctx, passed bool) { ctx.Say(fmt.Sprint("passed ", passed)) })
-	timer := tx.Timer(func(ctx *game.Ctx, _ game.PlayerID) {
-		for id := range ctx.Players() {
-			ctx.ShowMenu(id, menu, "one", "", "one", strings.Repeat("é", 40))
-			ctx.SetScreenText(id, "text")
+func (shownThings) Start(setup *game.Setup) {
+	menu := setup.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) { ctx.Player(id).Say(fmt.Sprint("line ", line)) })
+	vote := setup.Vote(func(ctx *game.Ctx, passed bool) { ctx.Say(fmt.Sprint("passed ", passed)) })
+	timer := setup.Timer(func(ctx *game.Ctx, _ game.PlayerID) {
+		for p := range ctx.Players() {
+			p.ShowMenu(menu, "one", "", "one", strings.Repeat("é", 40))
+			p.SetScreenText("text")
 		}
 		ctx.StartVote(vote, 1, "more")
 		ctx.StartVote(vote, 0, "again") // has no effect: there is one at a time
 	})
-	tx.After(timer, 10, game.Nobody)
-	tx.ChatCommand(game.CommandSpec{Name: "hide", Run: func(ctx *game.Ctx, c *game.CommandCall) {
-		ctx.HideMenu(c.Player)
-		ctx.SetScreenText(c.Player, "")
+	setup.After(timer, 10, game.Nobody)
+	setup.ChatCommand(game.CommandSpec{Name: "hide", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		p := ctx.Player(c.Player)
+		p.HideMenu()
+		p.SetScreenText("")
 		ctx.StopVote(vote)
 	}})
 }
@@ -431,7 +434,7 @@ type sayMod struct {
 	do func(ctx *game.Ctx, id game.PlayerID)
 }
 
-func (sayMod) Start(*game.Tx) {}
+func (sayMod) Start(*game.Setup) {}
 func (m sayMod) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
 	m.do(ctx, c.From)
 	ctx.Cancel()
@@ -440,16 +443,16 @@ func (m sayMod) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
 func TestTextsOfMods(t *testing.T) {
 	w := newDeclareWorld(t, nil, sayMod{func(ctx *game.Ctx, id game.PlayerID) {
 		for _, to := range []game.PlayerID{id, 9, -5} {
-			ctx.MotdTo(to, "motd")
-			ctx.BroadcastTo(to, "broadcast")
-			ctx.KillFeed(to, id, game.WeaponLaser, game.MaskOne(id))
-			ctx.KillFeed(id, to, game.WeaponNinja, game.MaskAll)
-			ctx.SetScreenText(to, "text")
-			ctx.HideMenu(to)
+			ctx.Player(to).Motd("motd")
+			ctx.Player(to).Broadcast("broadcast")
+			ctx.Effects(game.MaskOne(id)).KillFeed(to, id, game.WeaponLaser)
+			ctx.Effects(game.MaskAll).KillFeed(id, to, game.WeaponNinja)
+			ctx.Player(to).SetScreenText("text")
+			ctx.Player(to).HideMenu()
 		}
-		ctx.KillFeed(game.Nobody, id, game.WeaponWorld, game.MaskAll)
-		ctx.KillFeed(id, id, 99, game.MaskAll)
-		ctx.SendGameMsgTo(game.MaskOne(id), game.GameMsgTeamAll, 1, game.Nobody, 0)
+		ctx.Effects(game.MaskAll).KillFeed(game.Nobody, id, game.WeaponWorld)
+		ctx.Effects(game.MaskAll).KillFeed(id, id, 99)
+		ctx.Effects(game.MaskOne(id)).GameMsg(game.GameMsgTeamAll, 1, game.Nobody, 0)
 	}})
 	w.Step(append(bots.Join(0), bots.Join(1)...))
 	var got []string

@@ -17,14 +17,14 @@ import (
 // the team of Data[1], or for all.
 type things struct {
 	kind   game.KindID
-	start  func(tx *game.Tx)
+	start  func(setup *game.Setup)
 	entity func(ctx *game.Ctx, e *game.Entity)
 	reset  func(ctx *game.Ctx, e *game.Entity)
 	drawn  int
 }
 
-func (m *things) Start(tx *game.Tx) {
-	m.kind = tx.AddEntityKind(game.EntityKind{
+func (m *things) Start(setup *game.Setup) {
+	m.kind = setup.AddEntityKind(game.EntityKind{
 		Tick: func(ctx *game.Ctx, e *game.Entity) {
 			e.Data[0]++
 			e.Pos = e.Pos.Add(e.Vel)
@@ -44,23 +44,23 @@ func (m *things) Start(tx *game.Tx) {
 		Reset: m.reset,
 	})
 	if m.start != nil {
-		m.start(tx)
+		m.start(setup)
 	}
 }
 
 // savedThings returns things of the map that make others, shots and pickups, and go.
 func savedThings() *things {
 	m := &things{}
-	m.start = func(tx *game.Tx) {
-		tx.SpawnPickup(game.PickupGun, vec.Vec2{X: 300, Y: 40}, 20)
-		tx.AddNPC(game.NPC{Profile: game.Profile{Name: "first"}, Team: game.TeamSpectators, Skill: 1, Tag: 2})
-		tx.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: 100, Y: 40}, To: vec.Vec2{X: 1.5}})
+	m.start = func(setup *game.Setup) {
+		setup.SpawnPickup(game.PickupGun, vec.Vec2{X: 300, Y: 40}, 20)
+		setup.AddNPC(game.NPC{Profile: game.Profile{Name: "first"}, Team: game.TeamSpectators, Skill: 1, Tag: 2})
+		setup.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: 100, Y: 40}, To: vec.Vec2{X: 1.5}})
 	}
 	m.entity = func(ctx *game.Ctx, e *game.Entity) {
 		switch {
 		case e.To.X != 0 && e.Data[0] == 30:
 			ctx.AddNPC(game.NPC{Profile: game.Profile{Name: "second"}, Team: game.TeamBlue, Skill: 3, Tag: -4})
-			ctx.RemoveNPC(63)
+			ctx.Player(63).RemoveNPC()
 		case e.To.X == 0 && e.Data[0] > 110:
 			e.Remove()
 		case e.To.X != 0 && e.Data[0]%25 == 0:
@@ -136,7 +136,7 @@ func TestEntitiesDoNotMoveInAPause(t *testing.T) {
 func TestResetKeepsEntitiesOfTheMap(t *testing.T) {
 	var ofMap, later, back game.EntityID
 	m := &things{}
-	m.start = func(tx *game.Tx) { ofMap = tx.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: 200, Y: 50}}) }
+	m.start = func(setup *game.Setup) { ofMap = setup.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: 200, Y: 50}}) }
 	home := &things{reset: func(_ *game.Ctx, e *game.Entity) { e.Data[7] = 9 }}
 	w := newWorld(t, game.Config{Terrain: boxMap(), Mods: []game.Mod{m, home}})
 	w.enter(0)
@@ -161,7 +161,7 @@ func TestResetKeepsEntitiesOfTheMap(t *testing.T) {
 // touches is a mod that notes the pickups that are touched.
 type touches struct{ ids []game.EntityID }
 
-func (*touches) Start(*game.Tx) {}
+func (*touches) Start(*game.Setup) {}
 func (m *touches) OnPickup(ctx *game.Ctx, _ game.PlayerID, _ game.PickupKind) {
 	m.ids = append(m.ids, ctx.Pickup)
 }
@@ -169,7 +169,7 @@ func (m *touches) OnPickup(ctx *game.Ctx, _ game.PlayerID, _ game.PickupKind) {
 func TestSpawnedPickups(t *testing.T) {
 	var ofMap, again, once game.EntityID
 	at := vec.Vec2{X: 4*32 + 16, Y: 3*32 + 16} // the left spawn
-	m := &things{start: func(tx *game.Tx) { ofMap = tx.SpawnPickup(game.PickupGrenade, at.Add(vec.Vec2{X: 32}), 0) }}
+	m := &things{start: func(setup *game.Setup) { ofMap = setup.SpawnPickup(game.PickupGrenade, at.Add(vec.Vec2{X: 32}), 0) }}
 	touched := &touches{}
 	w := newWorld(t, game.Config{Terrain: bots.ParseMap(
 		"##############################",
@@ -192,7 +192,7 @@ func TestSpawnedPickups(t *testing.T) {
 		"OnPickup was told of %v", touched.ids)
 	w.inTick(func(ctx *game.Ctx) {
 		testenv.Check(t, !ctx.Remove(once), "the one for once is still there")
-		ctx.TakeWeapon(0, game.WeaponShotgun)
+		ctx.Player(0).TakeWeapon(game.WeaponShotgun)
 	})
 	evs = w.steps(8)
 	testenv.Check(t, len(eventsOf(evs, game.EvPickup)) == 1, "the other came back %d times", len(eventsOf(evs, game.EvPickup)))
@@ -217,7 +217,7 @@ func TestSpawnedShotsHit(t *testing.T) {
 		},
 	} {
 		evs := w.inTick(func(ctx *game.Ctx) {
-			ctx.Heal(1, 10)
+			ctx.Player(1).Heal(10)
 			testenv.Check(t, shoot(ctx) != game.NoEntity, "%s: nothing", name)
 		})
 		evs = append(slices.Clone(evs), w.steps(20)...)
@@ -250,9 +250,12 @@ func TestRaycast(t *testing.T) {
 	}
 	high := func(p vec.Vec2) vec.Vec2 { return vec.Vec2{X: p.X, Y: 48} }
 	w.inTick(func(ctx *game.Ctx) {
-		left, right := ctx.NearestCharacter(a, 10, 0), ctx.NearestCharacter(b, 10, 0)
+		nearA, _ := ctx.NearestPlayer(a, 10, 0)
+		nearB, _ := ctx.NearestPlayer(b, 10, 0)
+		left, right := nearA.ID(), nearB.ID()
 		testenv.Require(t, left >= 0 && right == 1-left, "nearest %d and %d", left, right)
-		testenv.Check(t, ctx.NearestCharacter(a, 10, game.MaskOne(left)) == game.Nobody, "an exception is found")
+		none, ok := ctx.NearestPlayer(a, 10, game.MaskOne(left))
+		testenv.Check(t, !ok && none.ID() == game.Nobody, "an exception is found")
 		for _, c := range []struct {
 			name string
 			ray  game.Ray
@@ -266,13 +269,13 @@ func TestRaycast(t *testing.T) {
 			{"through walls", game.Ray{From: a, To: b, Tees: true, IgnoreWalls: true, Except: game.MaskOne(left)}, game.RayHit{Player: right}, true},
 			{"a point", game.Ray{From: a, To: a, Tees: true}, game.RayHit{Pos: a, Player: left}, true},
 		} {
-			got, ok := ctx.Raycast(c.ray)
+			got, ok := ctx.Map().Raycast(c.ray)
 			if c.want.Pos == (vec.Vec2{}) {
 				c.want.Pos = got.Pos
 			}
 			testenv.Check(t, got == c.want && ok == c.ok, "%s: got %+v %v, want %+v", c.name, got, ok, c.want)
 		}
-		far, ok := ctx.Raycast(game.Ray{From: high(a), To: vec.Vec2{X: -1e7, Y: 48}, IgnoreWalls: true})
+		far, ok := ctx.Map().Raycast(game.Ray{From: high(a), To: vec.Vec2{X: -1e7, Y: 48}, IgnoreWalls: true})
 		testenv.Check(t, !ok && far.Pos.X > -70000, "looked to %v", far.Pos)
 	})
 }
@@ -281,10 +284,10 @@ func TestMoveBoxBounces(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: boxMap()})
 	w.inTick(func(ctx *game.Ctx) {
 		pos, vel := vec.Vec2{X: 100, Y: 48}, vec.Vec2{Y: 200}
-		ctx.MoveBox(&pos, &vel, vec.Vec2{X: 20, Y: 20}, 0.5)
+		ctx.Map().MoveBox(&pos, &vel, vec.Vec2{X: 20, Y: 20}, 0.5)
 		testenv.Check(t, pos.Y < 4*32 && vel.Y == -100, "at %v, velocity %v", pos, vel)
 		vel = vec.Vec2{X: 1e7}
-		ctx.MoveBox(&pos, &vel, vec.Vec2{X: 20, Y: 20}, 0)
+		ctx.Map().MoveBox(&pos, &vel, vec.Vec2{X: 20, Y: 20}, 0)
 		testenv.Check(t, pos.X < 30*32 && vel.X == 0, "at %v, velocity %v", pos, vel)
 	})
 }
@@ -311,9 +314,9 @@ func TestModsCannotFillTheWorld(t *testing.T) {
 	testenv.Check(t, fmt.Sprint(made) == "map[entities:1024 lasers:2048 pickups:2048 projectiles:2048]", "%v", made)
 	evs := w.inTick(func(ctx *game.Ctx) {
 		for range 100000 {
-			ctx.Sound(vec.Vec2{}, game.SoundCry, game.MaskAll)
+			ctx.Effects(game.MaskAll).Sound(vec.Vec2{}, game.SoundCry)
 			ctx.Explode(vec.Vec2{}, game.Nobody, game.WeaponGrenade, 1)
-			ctx.ShowSpawn(vec.Vec2{}, game.MaskAll)
+			ctx.Effects(game.MaskAll).Spawn(vec.Vec2{})
 		}
 	})
 	testenv.Check(t, len(evs) < 5000, "%d events in a tick", len(evs))
@@ -323,9 +326,9 @@ func TestModsCannotFillTheWorld(t *testing.T) {
 func TestEntitiesAllocateNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	m := &things{}
-	m.start = func(tx *game.Tx) {
+	m.start = func(setup *game.Setup) {
 		for i := range 50 {
-			tx.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: float32(i * 10), Y: 40}})
+			setup.SpawnEntity(m.kind, game.Entity{Pos: vec.Vec2{X: float32(i * 10), Y: 40}})
 		}
 	}
 	w := newWorld(t, game.Config{Terrain: boxMap(), Mods: []game.Mod{m}})
@@ -340,9 +343,10 @@ func TestEntitiesAllocateNothing(t *testing.T) {
 }
 
 func TestAddEntityKindIsForStart(t *testing.T) {
-	w := newWorld(t, game.Config{Terrain: boxMap()})
+	var kept *game.Setup
+	w := newWorld(t, game.Config{Terrain: boxMap(), Mods: []game.Mod{&things{start: func(setup *game.Setup) { kept = setup }}}})
 	w.panics = true
-	evs := w.inTick(func(ctx *game.Ctx) { ctx.AddEntityKind(game.EntityKind{}) })
+	evs := w.inTick(func(*game.Ctx) { kept.AddEntityKind(game.EntityKind{}) })
 	testenv.Check(t, len(eventsOf(evs, game.EvModOff)) == 1, "a kind can be added in a match")
 }
 
@@ -353,9 +357,9 @@ type abuse struct {
 	ids  []game.EntityID
 }
 
-func (m *abuse) Start(tx *game.Tx) {
+func (m *abuse) Start(setup *game.Setup) {
 	for i := range m.kind {
-		m.kind[i] = tx.AddEntityKind(game.EntityKind{
+		m.kind[i] = setup.AddEntityKind(game.EntityKind{
 			Parts: i * 20,
 			Tick:  func(ctx *game.Ctx, e *game.Entity) { m.act(ctx, e) },
 			Draw: func(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
@@ -406,11 +410,11 @@ func (m *abuse) act(ctx *game.Ctx, e *game.Entity) {
 			ctx.Remove(m.ids[int(m.r.u8())%len(m.ids)])
 		}
 	case 7:
-		ctx.Raycast(game.Ray{From: m.pos(), To: m.pos(), Tees: true, Radius: m.pos().X, IgnoreWalls: m.r.u8()&1 != 0})
-		ctx.NearestCharacter(m.pos(), m.pos().X, 0)
+		ctx.Map().Raycast(game.Ray{From: m.pos(), To: m.pos(), Tees: true, Radius: m.pos().X, IgnoreWalls: m.r.u8()&1 != 0})
+		ctx.NearestPlayer(m.pos(), m.pos().X, 0)
 	case 8:
 		if e != nil {
-			ctx.MoveBox(&e.Pos, &e.Vel, m.pos(), m.pos().X)
+			ctx.Map().MoveBox(&e.Pos, &e.Vel, m.pos(), m.pos().X)
 		}
 	case 9:
 		for other := range ctx.Entities(m.kind[0]) {
@@ -420,17 +424,17 @@ func (m *abuse) act(ctx *game.Ctx, e *game.Entity) {
 			}
 		}
 	case 10:
-		ctx.ShowDamage(m.pos(), player, m.pos().X, m.r.small(), game.MaskAll)
-		ctx.ShowDeath(m.pos(), player, game.MaskAll)
+		ctx.Effects(game.MaskAll).Damage(m.pos(), player, m.pos().X, m.r.small())
+		ctx.Effects(game.MaskAll).Death(m.pos(), player)
 	case 11:
 		ctx.Explode(m.pos(), game.Nobody, game.WeaponGrenade, m.r.small())
 	case 12:
 		ctx.AddNPC(game.NPC{Profile: game.Profile{Name: "npc"}, Team: game.Team(m.r.small()), Skill: m.r.small()})
 	case 13:
-		ctx.RemoveNPC(player + 56)
-		ctx.SetNPCSkill(player+56, m.r.small())
+		ctx.Player(player + 56).RemoveNPC()
+		ctx.Player(player + 56).SetNPCSkill(m.r.small())
 	case 14:
-		ctx.SetInput(player+56, m.r.input())
+		ctx.Player(player + 56).SetInput(m.r.input())
 	}
 }
 

@@ -12,15 +12,15 @@ import (
 // balls is a mod with a ball that falls and bounces, which clients see as a shield.
 type balls struct{ ball game.KindID }
 
-func (m *balls) Start(tx *game.Tx) {
-	m.ball = tx.AddEntityKind(game.EntityKind{
+func (m *balls) Start(setup *game.Setup) {
+	m.ball = setup.AddEntityKind(game.EntityKind{
 		Tick: func(ctx *game.Ctx, e *game.Entity) {
 			e.Vel.Y += 0.5
 			before := e.Vel.Y
-			ctx.MoveBox(&e.Pos, &e.Vel, vec.Vec2{X: 20, Y: 20}, 0.8)
+			ctx.Map().MoveBox(&e.Pos, &e.Vel, vec.Vec2{X: 20, Y: 20}, 0.8)
 			if before > 0 && e.Vel.Y < 0 {
 				e.Data[0]++ // bounces
-				ctx.Sound(e.Pos, game.SoundHookAttachGround, game.MaskAll)
+				ctx.Effects(game.MaskAll).Sound(e.Pos, game.SoundHookAttachGround)
 			}
 		},
 		Draw: func(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
@@ -30,8 +30,8 @@ func (m *balls) Start(tx *game.Tx) {
 			e.Pos, e.Vel = e.To, vec.Vec2{} // back to where it was
 		},
 	})
-	for pos := range tx.FindTiles(198) { // above the hearts of the map
-		tx.SpawnEntity(m.ball, game.Entity{Pos: pos, To: pos})
+	for pos := range setup.Map().FindTiles(198) { // above the hearts of the map
+		setup.SpawnEntity(m.ball, game.Entity{Pos: pos, To: pos})
 	}
 }
 

@@ -18,12 +18,13 @@ type tool struct {
 }
 
 func (m *tool) OnFire(ctx *game.Ctx, id game.PlayerID, weapon game.Weapon, dir vec.Vec2) {
+	p := ctx.Player(id)
 	m.fired = append(m.fired, dir)
 	switch {
 	case m.kill:
-		ctx.Kill(id, game.WeaponSelf)
+		p.Kill(game.WeaponSelf)
 	case weapon == game.WeaponHammer:
-		ctx.SetReloadTicks(id, 40)
+		p.SetReloadTicks(40)
 		ctx.Cancel()
 	case weapon == game.WeaponShotgun:
 		ctx.Cancel()
@@ -41,11 +42,11 @@ func TestModsDecideWhatWeaponsDo(t *testing.T) {
 	w.shoot(0, 100, 0, 2)
 	testenv.Check(t, len(m.fired) == 1, "fires while it reloads")
 	w.steps(60)
-	w.inTick(func(ctx *game.Ctx) { ctx.SelectWeapon(0, game.WeaponShotgun) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SelectWeapon(game.WeaponShotgun) })
 	evs = w.shoot(0, 100, 0, 3)
 	testenv.Check(t, sounds(evs, game.SoundShotgunFire) == 0 && w.char(0).Ammo == 10, "%d rounds: %+v", w.char(0).Ammo, evs)
 	w.steps(60)
-	w.inTick(func(ctx *game.Ctx) { ctx.SelectWeapon(0, game.WeaponGrenade) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SelectWeapon(game.WeaponGrenade) })
 	evs = w.shoot(0, 100, -100, 3)
 	testenv.Check(t, sounds(evs, game.SoundGrenadeFire) == 1 && w.char(0).Ammo == 9, "%d rounds: %+v", w.char(0).Ammo, evs)
 	w.steps(60)
@@ -64,8 +65,8 @@ func TestTeamsMayBeUneven(t *testing.T) {
 	w := newWorld(t, game.Config{Mode: uneven{}, Rules: rules(func(r *game.Rules) { r.TeamBalanceTime, r.MatchSwap = 1, true })})
 	w.enter(0, 1, 2, 3)
 	w.inTick(func(ctx *game.Ctx) {
-		for id := range ctx.Players() {
-			ctx.SetTeam(id, game.TeamBlue)
+		for player := range ctx.Players() {
+			player.SetTeam(game.TeamBlue)
 		}
 	})
 	w.do(game.Command{Kind: game.CmdRestart, Player: game.Nobody})
@@ -74,7 +75,7 @@ func TestTeamsMayBeUneven(t *testing.T) {
 	w.do(game.Command{Kind: game.CmdSetTeam, Player: 0, Team: game.TeamRed})
 	w.steps(4 * game.TickRate)
 	w.do(game.Command{Kind: game.CmdSetTeam, Player: 0, Team: game.TeamBlue})
-	w.inTick(func(ctx *game.Ctx) { ctx.EndMatch() })
+	w.inTick(func(ctx *game.Ctx) { ctx.Match().End() })
 	evs = append(evs, w.steps(12*game.TickRate)...)
 	for id := range game.PlayerID(4) {
 		p, _ := w.Player(id)
@@ -89,8 +90,8 @@ func TestModsSetHowOftenTeesJump(t *testing.T) {
 	w.enter(0)
 	for _, jumps := range []int32{1, 2, 3, 5} {
 		w.inTick(func(ctx *game.Ctx) {
-			ctx.SetJumps(0, jumps)
-			testenv.Check(t, ctx.Jumps(0) == jumps && ctx.Jumps(9) == 0, "can jump %d times, not %d", ctx.Jumps(0), jumps)
+			ctx.Player(0).SetJumps(jumps)
+			testenv.Check(t, ctx.Player(0).Jumps() == jumps && ctx.Player(9).Jumps() == 0, "can jump %d times, not %d", ctx.Player(0).Jumps(), jumps)
 		})
 		for range 2 { // the second time after it was on the ground
 			w.hold(0, game.Input{TargetX: 1}, 100)

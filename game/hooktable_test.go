@@ -15,7 +15,7 @@ import (
 // noHooks is a mod that does nothing.
 type noHooks struct{}
 
-func (noHooks) Start(*game.Tx) {}
+func (noHooks) Start(*game.Setup) {}
 
 // These have methods that nothing would call.
 type (

@@ -13,7 +13,7 @@ import (
 func (w *world) addScores(points ...int32) {
 	w.inTick(func(ctx *game.Ctx) {
 		for id, n := range points {
-			ctx.AddScore(game.PlayerID(id), n)
+			ctx.Player(game.PlayerID(id)).AddScore(n)
 		}
 	})
 }

@@ -162,7 +162,7 @@ func (w *World) requestJoin(id PlayerID, t Team, cause JoinCause) (Team, bool) {
 		c.join.Player, c.join.From, c.join.Cause = id, from, cause
 		if c.ctx.cancelled {
 			if c.join.Refusal != "" && cause != JoinConnect {
-				c.ctx.SayTo(id, c.join.Refusal)
+				c.ctx.Player(id).Say(c.join.Refusal)
 			}
 			return TeamSpectators, false
 		}

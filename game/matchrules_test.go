@@ -48,9 +48,9 @@ type starter struct {
 	rounds int
 }
 
-func (m *starter) Start(tx *game.Tx) {
+func (m *starter) Start(setup *game.Setup) {
 	if m.from < 0 {
-		tx.StartWarmup(-m.from)
+		setup.Match().StartWarmup(-m.from)
 	}
 }
 func (m *starter) CanStartMatch(ctx *game.Ctx, enough bool) bool {
@@ -88,8 +88,8 @@ type puller struct {
 
 func (m *puller) OnRoundStart(ctx *game.Ctx) {
 	m.rounds++
-	for id := range ctx.Players() {
-		ctx.SetTeam(id, game.TeamRed)
+	for p := range ctx.Players() {
+		p.SetTeam(game.TeamRed)
 	}
 }
 

@@ -73,7 +73,7 @@ func (c *CommandCall) Reply(ctx *Ctx, text string) {
 	if c.fromConsole {
 		ctx.Print(text)
 	} else {
-		ctx.SayTo(c.Player, text)
+		ctx.Player(c.Player).Say(text)
 	}
 }
 
@@ -83,23 +83,23 @@ func (c *CommandCall) Fail(ctx *Ctx, text string) {
 	if c.fromConsole {
 		ctx.print(text, true)
 	} else {
-		ctx.SayTo(c.Player, text)
+		ctx.Player(c.Player).Say(text)
 	}
 }
 
 // ChatCommand declares a command that players run by writing a slash and its name into the chat.
 // Call it in Start. Clients offer the command with its help. With spam protection, a player can run
 // four commands of mods a second.
-func (tx *Tx) ChatCommand(c CommandSpec) {
-	d := tx.declare("ChatCommand")
-	c.of = tx.w.running
+func (s *Setup) ChatCommand(c CommandSpec) {
+	d := s.declare("ChatCommand")
+	c.of = s.w.running
 	d.chatCommands = d.addCommand(d.chatCommands, "chat command", maxChatNameLen, c)
 }
 
 // ConsoleCommand declares a command that operators run in the console. Call it in Start.
-func (tx *Tx) ConsoleCommand(c CommandSpec) {
-	d := tx.declare("ConsoleCommand")
-	c.of = tx.w.running
+func (s *Setup) ConsoleCommand(c CommandSpec) {
+	d := s.declare("ConsoleCommand")
+	c.of = s.w.running
 	if d.inConsole(c.Name) {
 		d.fail("console command", c.Name, "the name is already declared")
 		return

@@ -15,13 +15,13 @@ type Mode interface {
 	// Flags returns the features of the mode, always the same.
 	Flags() GameFlags
 	// Start is called by [New], before any hook of the mode or a mod.
-	Start(tx *Tx)
+	Start(setup *Setup)
 }
 
 // Mod changes or observes the rules in addition to the mode. It implements the hook interfaces that
 // it needs; [Hooks] lists them. [New] calls Start after the mode's Start.
 type Mod interface {
-	Start(tx *Tx)
+	Start(setup *Setup)
 }
 
 // DamageHook is called for every hit before it counts, with the weapon's damage. The hook can

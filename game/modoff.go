@@ -33,7 +33,7 @@ type hookOf[H any] struct {
 func (h *hookOf[H]) isSet() bool { return any(h.hook) != nil }
 
 // ownHook returns a function with the mode or mod whose Start runs.
-func ownHook[F any](tx *Tx, f F) hookOf[F] { return hookOf[F]{f, tx.w.running} }
+func ownHook[F any](s *Setup, f F) hookOf[F] { return hookOf[F]{f, s.w.running} }
 
 // protect calls a function of the mode or a mod, unless the mod is switched off.
 func (w *World) protect(of owner, call func()) {
@@ -87,7 +87,7 @@ func (w *World) switchOff(of owner) {
 	for id := range w.people.of {
 		s := &w.people.of[id]
 		if s.menu != 0 && w.declared.menus[s.menu-1].of == of {
-			w.tx.HideMenu(PlayerID(id))
+			w.tx.Player(PlayerID(id)).HideMenu()
 		}
 		s.screenText = "" // perhaps that of another mod, which will change it
 	}
@@ -98,7 +98,7 @@ func (w *World) switchOff(of owner) {
 	n.requests = slices.DeleteFunc(n.requests, func(r NPC) bool { return r.of == of })
 	for id := range n.of {
 		if n.of[id] == of {
-			w.tx.RemoveNPC(PlayerID(id))
+			w.tx.Player(PlayerID(id)).RemoveNPC()
 		}
 	}
 	w.hooksChanged()

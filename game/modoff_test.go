@@ -20,27 +20,27 @@ type owning struct {
 	deaths int
 }
 
-func (m *owning) Start(tx *game.Tx) {
-	tx.IntVar(game.IntVar{Name: "own_speed", Value: &m.speed, Default: 3})
+func (m *owning) Start(setup *game.Setup) {
+	setup.IntVar(game.IntVar{Name: "own_speed", Value: &m.speed, Default: 3})
 	run := func(*game.Ctx, *game.CommandCall) {}
-	tx.ChatCommand(game.CommandSpec{Name: "own", Run: run})
-	tx.ConsoleCommand(game.CommandSpec{Name: "own_reset", Run: run})
-	menu := tx.Menu(func(*game.Ctx, game.PlayerID, int) {})
-	vote := tx.Vote(func(*game.Ctx, bool) {})
-	kind := tx.AddEntityKind(game.EntityKind{Draw: func(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
+	setup.ChatCommand(game.CommandSpec{Name: "own", Run: run})
+	setup.ConsoleCommand(game.CommandSpec{Name: "own_reset", Run: run})
+	menu := setup.Menu(func(*game.Ctx, game.PlayerID, int) {})
+	vote := setup.Vote(func(*game.Ctx, bool) {})
+	kind := setup.AddEntityKind(game.EntityKind{Draw: func(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 		d.Laser(0, e.Pos, e.Pos.Add(vec.Vec2{X: 40}), game.MaskAll)
 	}})
-	tx.SpawnEntity(kind, game.Entity{Pos: vec.Vec2{X: 100, Y: 100}})
-	tx.AddNPC(game.NPC{Profile: game.Profile{Name: "guard"}, Team: game.TeamRed})
-	timer := tx.Timer(func(ctx *game.Ctx, id game.PlayerID) {
-		for id := range ctx.Players() {
-			ctx.ShowMenu(id, menu, "line")
-			ctx.SetScreenText(id, "text")
+	setup.SpawnEntity(kind, game.Entity{Pos: vec.Vec2{X: 100, Y: 100}})
+	setup.AddNPC(game.NPC{Profile: game.Profile{Name: "guard"}, Team: game.TeamRed})
+	timer := setup.Timer(func(ctx *game.Ctx, id game.PlayerID) {
+		for p := range ctx.Players() {
+			p.ShowMenu(menu, "line")
+			p.SetScreenText("text")
 		}
 		ctx.StartVote(vote, game.Nobody, "more?")
 		ctx.AddNPC(game.NPC{})
 	})
-	tx.After(timer, 150, game.Nobody)
+	setup.After(timer, 150, game.Nobody)
 }
 
 func (*owning) MinPlayers() int32                      { return 1 }
@@ -49,7 +49,7 @@ func (*owning) OnDamage(ctx *game.Ctx, _ *game.Damage) { ctx.Cancel() }
 func (m *owning) OnDeath(ctx *game.Ctx, d *game.Death) { m.deaths++ }
 func (m *owning) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
 	ctx.Cancel()
-	ctx.Kill(0, game.WeaponGame)
+	ctx.Player(0).Kill(game.WeaponGame)
 	if m.panics {
 		var p *owning
 		p.deaths++
@@ -118,7 +118,7 @@ func TestModIsSwitchedOff(t *testing.T) {
 	testenv.Check(t, again.Hash() == w.Hash(), "they went on differently")
 
 	// The mode's rules count again.
-	w.inTick(func(ctx *game.Ctx) { ctx.AddScore(0, 1) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).AddScore(1) })
 	w.steps(1)
 	testenv.Check(t, w.hasEnded(), "the match goes on")
 }
@@ -158,10 +158,10 @@ type nested struct {
 	log   *[]string
 }
 
-func (nested) Start(*game.Tx) {}
+func (nested) Start(*game.Setup) {}
 func (n nested) OnTick(ctx *game.Ctx) {
 	*n.log = append(*n.log, "tick")
-	ctx.Kill(n.id, game.WeaponGame)
+	ctx.Player(n.id).Kill(game.WeaponGame)
 	*n.log = append(*n.log, "after")
 }
 func (n nested) OnDeath(ctx *game.Ctx, d *game.Death) {
@@ -182,14 +182,14 @@ func TestPanicInNestedHooks(t *testing.T) {
 	w.steps(100)
 	testenv.Check(t, len(b) > 4 && strings.HasSuffix(strings.Join(b, " "), "death") && strings.Count(strings.Join(b, " "), "death") <= 2, "%q", b)
 	testenv.Check(t, len(a) > 200 && a[len(a)-1] == "after", "%q", a)
-	w.script.tick = func(ctx *game.Ctx) { testenv.Check(t, ctx.Alive(2), "player 2 is dead") }
+	w.script.tick = func(ctx *game.Ctx) { testenv.Check(t, ctx.Player(2).Alive(), "player 2 is dead") }
 	w.steps(1)
 }
 
 // subset is a mod that ends no match while it has that hook.
 type subset struct{ without bool }
 
-func (*subset) Start(*game.Tx)                        {}
+func (*subset) Start(*game.Setup)                     {}
 func (s *subset) UsesHook(method string) bool         { return !s.without }
 func (s *subset) CheckWin(*game.Ctx) game.MatchResult { return game.MatchContinues }
 func (s *subset) OnChat(ctx *game.Ctx, _ *game.ChatMessage) {
@@ -201,7 +201,7 @@ func (s *subset) OnChat(ctx *game.Ctx, _ *game.ChatMessage) {
 func TestHooksChanged(t *testing.T) {
 	w := newWorld(t, game.Config{Mods: []game.Mod{&subset{}}, Rules: rules(func(r *game.Rules) { r.ScoreLimit = 1 })})
 	w.enter(0, 1)
-	w.inTick(func(ctx *game.Ctx) { ctx.AddScore(0, 1) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).AddScore(1) })
 	w.steps(5)
 	testenv.Check(t, !w.hasEnded(), "the mode decides")
 	w.do(say(0, "go"))
@@ -214,14 +214,14 @@ func TestTextsAreLimited(t *testing.T) {
 	w.enter(0)
 	for i, say := range []func(ctx *game.Ctx){
 		func(ctx *game.Ctx) { ctx.Say("x") },
-		func(ctx *game.Ctx) { ctx.SayTo(0, "x") },
+		func(ctx *game.Ctx) { ctx.Player(0).Say("x") },
 		func(ctx *game.Ctx) { ctx.Broadcast("x") },
-		func(ctx *game.Ctx) { ctx.BroadcastTo(0, "x") },
-		func(ctx *game.Ctx) { ctx.MotdTo(0, "x") },
-		func(ctx *game.Ctx) { ctx.KillFeed(0, 0, game.WeaponNinja, game.MaskAll) },
+		func(ctx *game.Ctx) { ctx.Player(0).Broadcast("x") },
+		func(ctx *game.Ctx) { ctx.Player(0).Motd("x") },
+		func(ctx *game.Ctx) { ctx.Effects(game.MaskAll).KillFeed(0, 0, game.WeaponNinja) },
 		func(ctx *game.Ctx) { ctx.Print("x") },
-		func(ctx *game.Ctx) { ctx.SendGameMsg(game.GameMsgTeamSwap, 0, 0, 0) },
-		func(ctx *game.Ctx) { ctx.SendGameMsgTo(1, game.GameMsgTeamSwap, 0, 0, 0) },
+		func(ctx *game.Ctx) { ctx.Effects(game.MaskAll).GameMsg(game.GameMsgTeamSwap, 0, 0, 0) },
+		func(ctx *game.Ctx) { ctx.Effects(1).GameMsg(game.GameMsgTeamSwap, 0, 0, 0) },
 	} {
 		evs := w.inTick(func(ctx *game.Ctx) {
 			for range 10000 {

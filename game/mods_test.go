@@ -16,7 +16,7 @@ import (
 // vampire is a mod that heals attackers and prevents self-inflicted damage.
 type vampire struct{}
 
-func (vampire) Start(*game.Tx) {}
+func (vampire) Start(*game.Setup) {}
 
 func (vampire) OnDamage(ctx *game.Ctx, d *game.Damage) {
 	if d.Attacker == d.Victim {
@@ -26,7 +26,7 @@ func (vampire) OnDamage(ctx *game.Ctx, d *game.Damage) {
 
 func (vampire) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
 	if d.Attacker != d.Victim {
-		ctx.Heal(d.Attacker, d.HealthLost)
+		ctx.Player(d.Attacker).Heal(d.HealthLost)
 	}
 }
 
@@ -94,7 +94,7 @@ type hookLog struct {
 	kept   *game.Ctx
 }
 
-func (o *hookLog) Start(*game.Tx) { *o.log = append(*o.log, o.name+" start") }
+func (o *hookLog) Start(*game.Setup) { *o.log = append(*o.log, o.name+" start") }
 func (o *hookLog) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
 	*o.log = append(*o.log, o.name+" "+c.Text)
 	c.Text += o.name
@@ -132,11 +132,11 @@ func TestModsAreAskedInOrderUntilOneCancels(t *testing.T) {
 // thorns damages every attacker, which would recurse forever without a limit.
 type thorns struct{ depth, deepest int }
 
-func (*thorns) Start(*game.Tx) {}
+func (*thorns) Start(*game.Setup) {}
 func (m *thorns) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
 	m.depth++
 	m.deepest = max(m.deepest, m.depth)
-	ctx.TakeDamage(game.Damage{Victim: d.Attacker, Attacker: d.Victim, Weapon: d.Weapon, Amount: 0})
+	ctx.Player(d.Attacker).TakeDamage(game.Damage{Attacker: d.Victim, Weapon: d.Weapon, Amount: 0})
 	m.depth--
 }
 
@@ -154,25 +154,24 @@ type flagMode struct{ returned int }
 
 func (*flagMode) Name() string          { return "GRAB" }
 func (*flagMode) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagFlags }
-func (*flagMode) Start(*game.Tx)        {}
+func (*flagMode) Start(*game.Setup)     {}
 func (*flagMode) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 	if tile == 195 || tile == 196 {
-		ctx.PlaceFlag(game.Team(tile-195), pos)
+		ctx.Flag(game.Team(tile - 195)).Place(pos)
 		ctx.Cancel()
 	}
 }
 func (g *flagMode) OnFlagReturn(*game.Ctx, game.Team) { g.returned++ }
 func (*flagMode) OnTick(ctx *game.Ctx) {
 	for _, team := range []game.Team{game.TeamRed, game.TeamBlue} {
-		f, ok := ctx.Flag(team)
+		f, ok := ctx.Flag(team).Info()
 		if !ok || f.Carrier != game.Nobody {
 			continue
 		}
-		var near [game.MaxPlayers]game.PlayerID
-		for _, id := range near[:ctx.FindCharacters(f.Pos, 14, &near)] {
-			if ctx.Team(id) != team && !ctx.WallBetween(f.Pos, ctx.Pos(id)) {
-				ctx.GrabFlag(team, id)
-				ctx.AddTeamScore(team^1, 1)
+		for p := range ctx.PlayersNear(f.Pos, 14) {
+			if p.Team() != team && !ctx.Map().WallBetween(f.Pos, p.Pos()) {
+				ctx.Flag(team).Grab(p.ID())
+				ctx.Match().AddTeamScore(team^1, 1)
 				break
 			}
 		}
@@ -252,8 +251,8 @@ type counter struct {
 	early   bool // a hook was called before Start
 }
 
-func (m *counter) Start(*game.Tx) { m.started = true }
-func (m *counter) State() any     { return m.state }
+func (m *counter) Start(*game.Setup) { m.started = true }
+func (m *counter) State() any        { return m.state }
 func (m *counter) OnEntity(*game.Ctx, uint8, vec.Vec2) {
 	m.early = m.early || !m.started
 }
@@ -286,7 +285,7 @@ func TestStateIsPlainData(t *testing.T) {
 // notes is a mod whose state has no fixed size.
 type notes struct{ text []byte }
 
-func (*notes) Start(*game.Tx)                  {}
+func (*notes) Start(*game.Setup)               {}
 func (n *notes) AppendState(dst []byte) []byte { return append(dst, n.text...) }
 func (n *notes) RestoreState(b []byte) error   { n.text = append([]byte(nil), b...); return nil }
 
@@ -301,14 +300,14 @@ func TestSavedStateIsHashed(t *testing.T) {
 // refuser is a mod that lets nobody take pickups.
 type refuser struct{}
 
-func (refuser) Start(*game.Tx)                                             {}
+func (refuser) Start(*game.Setup)                                          {}
 func (refuser) OnPickup(ctx *game.Ctx, _ game.PlayerID, _ game.PickupKind) { ctx.Cancel() }
 
 // TestRefusedPickup checks that a pickup stays that a mod does not let a player take.
 func TestRefusedPickup(t *testing.T) {
 	for _, mods := range [][]game.Mod{nil, {refuser{}}} {
 		at := vec.Vec2{X: 4*32 + 16, Y: 3*32 + 16} // the left spawn
-		m := &things{start: func(tx *game.Tx) { tx.SpawnPickup(game.PickupGrenade, at.Add(vec.Vec2{X: 32}), 0) }}
+		m := &things{start: func(setup *game.Setup) { setup.SpawnPickup(game.PickupGrenade, at.Add(vec.Vec2{X: 32}), 0) }}
 		w := newWorld(t, game.Config{Terrain: bots.ParseMap(
 			"##############################",
 			"#   S                        #",
@@ -326,11 +325,11 @@ func TestReloadOfTheDead(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.SetReloadTicks(0, 40)
-		testenv.Check(t, ctx.ReloadTicks(0) == 40, "reloads for %d ticks", ctx.ReloadTicks(0))
+		ctx.Player(0).SetReloadTicks(40)
+		testenv.Check(t, ctx.Player(0).ReloadTicks() == 40, "reloads for %d ticks", ctx.Player(0).ReloadTicks())
 		for _, id := range []game.PlayerID{1, game.Nobody, game.MaxPlayers} {
-			ctx.SetReloadTicks(id, 40)
-			testenv.Check(t, ctx.ReloadTicks(id) == 0, "player %d reloads", id)
+			ctx.Player(id).SetReloadTicks(40)
+			testenv.Check(t, ctx.Player(id).ReloadTicks() == 0, "player %d reloads", id)
 		}
 	})
 }

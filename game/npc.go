@@ -105,29 +105,29 @@ func (tx *Tx) AddNPC(n NPC) bool {
 }
 
 // RemoveNPC makes an NPC leave the game. It leaves soon after the call.
-func (tx *Tx) RemoveNPC(id PlayerID) { tx.w.npcs.leaving |= tx.w.npcs.present & MaskOne(id) }
+func (p Player) RemoveNPC() { p.tx.w.npcs.leaving |= p.tx.w.npcs.present & MaskOne(p.id) }
 
 // NPC returns the tag of an NPC, and false if the player is not an NPC.
-func (tx *Tx) NPC(id PlayerID) (tag int32, ok bool) {
-	if !tx.w.npcs.present.Has(id) {
+func (p Player) NPC() (tag int32, ok bool) {
+	if !p.tx.w.npcs.present.Has(p.id) {
 		return 0, false
 	}
-	return tx.w.npcs.tag[id], true
+	return p.tx.w.npcs.tag[p.id], true
 }
 
 // SetNPCSkill sets the skill of the bot that plays an NPC: 1 to 3, or 0 for no bot.
-func (tx *Tx) SetNPCSkill(id PlayerID, skill int32) {
-	if tx.w.npcs.present.Has(id) {
-		tx.w.npcs.skill[id] = min(max(skill, 0), maxSkill)
+func (p Player) SetNPCSkill(skill int32) {
+	if p.tx.w.npcs.present.Has(p.id) {
+		p.tx.w.npcs.skill[p.id] = min(max(skill, 0), maxSkill)
 	}
 }
 
 // SetInput sets the controls of an NPC until the next call. Weapons react at once. SetInput returns
 // false if the player is not an NPC or no client could send the input.
-func (tx *Tx) SetInput(id PlayerID, in Input) bool {
-	if !tx.w.npcs.present.Has(id) || !in.valid() {
+func (p Player) SetInput(in Input) bool {
+	if !p.tx.w.npcs.present.Has(p.id) || !in.valid() {
 		return false
 	}
-	tx.w.sim.setInput(id, in)
+	p.tx.w.sim.setInput(p.id, in)
 	return true
 }

@@ -15,20 +15,20 @@ type guards struct {
 	refused bool
 }
 
-func (m *guards) Start(tx *game.Tx) {
+func (m *guards) Start(setup *game.Setup) {
 	m.entered = game.Nobody
-	tx.AddNPC(game.NPC{Profile: game.Profile{Name: "guard"}, Team: game.TeamBlue, Tag: 7})
+	setup.AddNPC(game.NPC{Profile: game.Profile{Name: "guard"}, Team: game.TeamBlue, Tag: 7})
 }
 
 func (m *guards) OnEnter(ctx *game.Ctx, id game.PlayerID) {
-	if tag, ok := ctx.NPC(id); ok && tag == 7 {
+	if tag, ok := ctx.Player(id).NPC(); ok && tag == 7 {
 		m.entered = id
 	}
 }
 
 func (m *guards) OnTick(ctx *game.Ctx) {
 	if m.entered != game.Nobody {
-		m.refused = !ctx.SetInput(m.entered, m.input)
+		m.refused = !ctx.Player(m.entered).SetInput(m.input)
 	}
 }
 
@@ -56,10 +56,10 @@ func TestNPCsPlayAsTheModSays(t *testing.T) {
 	w.steps(1)
 	testenv.Check(t, m.refused, "an impossible input is taken")
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, !ctx.SetInput(63, game.Input{}), "a player is moved")
-		ctx.SetNPCSkill(62, 9)
-		ctx.RemoveNPC(63)
-		ctx.RemoveNPC(62)
+		testenv.Check(t, !ctx.Player(63).SetInput(game.Input{}), "a player is moved")
+		ctx.Player(62).SetNPCSkill(9)
+		ctx.Player(63).RemoveNPC()
+		ctx.Player(62).RemoveNPC()
 	})
 	testenv.Check(t, w.NPCSkill(62) == 3, "skill %d", w.NPCSkill(62))
 	w.do(w.AppendNPCCommands(nil)...)

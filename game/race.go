@@ -51,41 +51,44 @@ func (tx *Tx) SetRace(r RaceState) {
 }
 
 // StartRace starts a player's race clock at 0.
-func (tx *Tx) StartRace(id PlayerID) {
-	if p := tx.player(id); p != nil {
-		p.raceStart = tx.w.tick
+func (p Player) StartRace() {
+	if pl := p.player(); pl != nil {
+		pl.raceStart = p.tx.w.tick
 	}
 }
 
 // StopRace stops a player's race clock.
-func (tx *Tx) StopRace(id PlayerID) {
-	if p := tx.player(id); p != nil {
-		p.raceStart = 0
+func (p Player) StopRace() {
+	if pl := p.player(); pl != nil {
+		pl.raceStart = 0
 	}
 }
 
 // RaceTime returns the time on a player's race clock in ms, without pauses, and whether the clock
 // runs.
-func (tx *Tx) RaceTime(id PlayerID) (ms int32, running bool) {
-	p := tx.player(id)
-	if p == nil || p.raceStart == 0 {
+func (p Player) RaceTime() (ms int32, running bool) {
+	pl := p.player()
+	if pl == nil || pl.raceStart == 0 {
 		return 0, false
 	}
-	return (tx.w.tick - p.raceStart) * (1000 / TickRate), true
+	return (p.tx.w.tick - pl.raceStart) * (1000 / TickRate), true
 }
 
 // SendRaceFinish reports a player's finish: to clients at once, and to [FinishHook] at the end of
-// the tick.
-func (tx *Tx) SendRaceFinish(f RaceFinish) {
-	if tx.player(f.Player) != nil {
-		to := MaskAll
-		if f.Private {
-			to = MaskOne(f.Player)
-		}
-		tx.w.addEvent(Event{Kind: EvRaceFinish, To: to, Player: f.Player, Value: f.Time, Extra: f.Diff, Record: f.Record})
-		if len(tx.w.hooks.finish) > 0 {
-			tx.w.finishes = append(tx.w.finishes, f)
-		}
+// the tick. It sets f.Player itself.
+func (p Player) SendRaceFinish(f RaceFinish) {
+	if p.player() == nil {
+		return
+	}
+	f.Player = p.id
+	to := MaskAll
+	if f.Private {
+		to = MaskOne(p.id)
+	}
+	w := p.tx.w
+	w.addEvent(Event{Kind: EvRaceFinish, To: to, Player: p.id, Value: f.Time, Extra: f.Diff, Record: f.Record})
+	if len(w.hooks.finish) > 0 {
+		w.finishes = append(w.finishes, f)
 	}
 }
 
@@ -96,8 +99,8 @@ func (tx *Tx) SendRecords(to PlayerMask) { tx.w.addEvent(Event{Kind: EvRaceRecor
 // SendCheckpoint shows a player's time at a checkpoint to the player and their spectators. The
 // argument diff is the difference to the best race in ms, positive if slower. The player's clock
 // must run.
-func (tx *Tx) SendCheckpoint(id PlayerID, diff int32) {
-	if t, running := tx.RaceTime(id); running {
-		tx.w.addEvent(Event{Kind: EvCheckpoint, To: MaskOne(id) | tx.w.watchers(id), Player: id, Value: diff, Extra: t})
+func (p Player) SendCheckpoint(diff int32) {
+	if t, running := p.RaceTime(); running {
+		p.tx.w.addEvent(Event{Kind: EvCheckpoint, To: MaskOne(p.id) | p.tx.w.watchers(p.id), Player: p.id, Value: diff, Extra: t})
 	}
 }

@@ -179,7 +179,7 @@ func (tx *Tx) Rank(r RankRequest) int32 {
 	}
 	r.Asker = ""
 	if r.By >= 0 && r.By < MaxPlayers {
-		r.Asker = tx.Name(r.By)
+		r.Asker = tx.Player(r.By).Name()
 	}
 	return Storage{tx, RankSpace}.request(StoreRequest{Op: StoreRank, Rank: &r})
 }

@@ -41,10 +41,3 @@ func (w *World) passTiles(id PlayerID) {
 		}
 	}
 }
-
-// TileAt returns the index of the game layer's tile at a position. Outside the map it returns the
-// tile at the border.
-func (tx *Tx) TileAt(pos vec.Vec2) uint8 { return tx.w.tileAt(pos) }
-
-// Terrain returns the map's layers, which must not be changed.
-func (tx *Tx) Terrain() Terrain { return tx.w.terrain }

@@ -17,11 +17,11 @@ type tileLog struct {
 	kill  uint8 // on this tile
 }
 
-func (*tileLog) Start(*game.Tx) {}
+func (*tileLog) Start(*game.Setup) {}
 func (m *tileLog) OnTile(ctx *game.Ctx, id game.PlayerID, tile uint8) {
 	m.tiles = append(m.tiles, tile)
 	if tile == m.kill {
-		ctx.Kill(id, game.WeaponWorld)
+		ctx.Player(id).Kill(game.WeaponWorld)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestTileAt(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: terrain})
 	w.inTick(func(ctx *game.Ctx) {
 		for pos, want := range map[vec.Vec2]uint8{{X: 5, Y: 5}: 1, {X: 40, Y: 5}: 0, {X: -500, Y: -500}: 1, {X: 500, Y: 5}: 0, {X: 500, Y: 500}: 1} {
-			if got := ctx.TileAt(pos); got != want {
+			if got := ctx.Map().TileAt(pos); got != want {
 				t.Errorf("at %v: %d", pos, got)
 			}
 		}
@@ -102,7 +102,7 @@ func TestEyes(t *testing.T) {
 	eyes(0, game.EmoteBlink, 1000) // too soon
 	testenv.Check(t, w.char(0).Emote == game.EmoteHappy, "emote %d", w.char(0).Emote)
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.TakeDamage(game.Damage{Victim: 0, Attacker: game.Nobody, Amount: 1})
+		ctx.Player(0).TakeDamage(game.Damage{Attacker: game.Nobody, Amount: 1})
 	})
 	testenv.Check(t, w.char(0).Emote == game.EmotePain, "hurt: emote %d", w.char(0).Emote)
 	w.steps(30)
@@ -123,10 +123,10 @@ func TestTileHasAllLayers(t *testing.T) {
 	terrain.Switch[i] = game.SwitchTile{Number: 9, Delay: 2}
 	w := newWorld(t, game.Config{Terrain: terrain})
 	w.inTick(func(ctx *game.Ctx) {
-		spawns := slices.Collect(ctx.FindTiles(192))
+		spawns := slices.Collect(ctx.Map().FindTiles(192))
 		testenv.Require(t, len(spawns) == 2 && spawns[0] == vec.Vec2{X: 4*32 + 16, Y: 3*32 + 16}, "spawns %v", spawns)
 		want := game.Tile{Game: 192, Tele: game.TeleTile{Number: 3, Type: 26}, Switch: game.SwitchTile{Number: 9, Delay: 2}}
-		testenv.Check(t, ctx.Tile(spawns[0]) == want, "got %+v", ctx.Tile(spawns[0]))
-		testenv.Check(t, ctx.Tile(vec.Vec2{X: -1e9, Y: 1e9}) == game.Tile{Game: 1}, "outside: %+v", ctx.Tile(vec.Vec2{X: -1e9, Y: 1e9}))
+		testenv.Check(t, ctx.Map().Tile(spawns[0]) == want, "got %+v", ctx.Map().Tile(spawns[0]))
+		testenv.Check(t, ctx.Map().Tile(vec.Vec2{X: -1e9, Y: 1e9}) == game.Tile{Game: 1}, "outside: %+v", ctx.Map().Tile(vec.Vec2{X: -1e9, Y: 1e9}))
 	})
 }

@@ -12,9 +12,9 @@ type timer struct {
 
 // Timer declares a timer. When it ends, run is called with the player that was passed to
 // [Tx.After]. Call Timer in Start.
-func (tx *Tx) Timer(run func(ctx *Ctx, id PlayerID)) Timer {
-	d := tx.declare("Timer")
-	d.timers = addCallback(d, "timer", d.timers, timer{run: ownHook(tx, run)}, run == nil)
+func (s *Setup) Timer(run func(ctx *Ctx, id PlayerID)) Timer {
+	d := s.declare("Timer")
+	d.timers = addCallback(d, "timer", d.timers, timer{run: ownHook(s, run)}, run == nil)
 	return Timer(len(d.timers)) // so that the zero value is none
 }
 
@@ -41,8 +41,8 @@ func (tx *Tx) After(t Timer, ticks int32, id PlayerID) {
 	}
 }
 
-// Stop stops a timer of a player, or of Nobody. Its function is not called.
-func (tx *Tx) Stop(t Timer, id PlayerID) {
+// StopTimer stops a timer of a player, or of Nobody. Its function is not called.
+func (tx *Tx) StopTimer(t Timer, id PlayerID) {
 	if due := tx.due(t, id); due != nil {
 		*due = 0
 	}

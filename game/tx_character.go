@@ -24,49 +24,60 @@ func bounded(v vec.Vec2, limit float32) vec.Vec2 {
 	return vec.Vec2{X: bound(v.X), Y: bound(v.Y)}
 }
 
+// Tee is the tee of a player, and a part of [Player]. Without a living tee, methods have no effect
+// and return zero values.
+type Tee struct {
+	tx *Tx
+	id PlayerID
+}
+
+func (t Tee) player() *player { return t.tx.player(t.id) }
+
+func (t Tee) character() *character { return t.tx.character(t.id) }
+
 // SetPos moves a tee to a position and keeps its velocity. The tee's hook and all hooks that hold
 // the tee are released. In DDRace the tee's race no longer counts.
-func (tx *Tx) SetPos(id PlayerID, pos vec.Vec2) {
-	c := tx.character(id)
+func (t Tee) SetPos(pos vec.Vec2) {
+	c := t.character()
 	if c == nil {
 		return
 	}
-	tx.ReleaseHooks(id)
+	t.ReleaseHooks()
 	c.core.Pos = bounded(pos, maxPos)
 	c.core.HookPos = c.core.Pos
 	c.core.Quantize()
 	c.pos = c.core.Pos
-	tx.w.sim.changed(id, changedPos)
+	t.tx.w.sim.changed(t.id, changedPos)
 }
 
 // Vel returns the velocity of a living tee in units per tick.
-func (tx *Tx) Vel(id PlayerID) vec.Vec2 {
-	if c := tx.character(id); c != nil {
+func (t Tee) Vel() vec.Vec2 {
+	if c := t.character(); c != nil {
 		return c.core.Vel
 	}
 	return vec.Vec2{}
 }
 
 // SetVel sets the velocity of a tee in units per tick. Each coordinate is limited to 6000.
-func (tx *Tx) SetVel(id PlayerID, v vec.Vec2) {
-	if c := tx.character(id); c != nil {
+func (t Tee) SetVel(v vec.Vec2) {
+	if c := t.character(); c != nil {
 		c.core.Vel = bounded(v, maxVel)
-		tx.w.sim.changed(id, changedVel)
+		t.tx.w.sim.changed(t.id, changedVel)
 	}
 }
 
 // Push adds v to the velocity of a tee, in units per tick.
-func (tx *Tx) Push(id PlayerID, v vec.Vec2) { tx.SetVel(id, tx.Vel(id).Add(bounded(v, maxVel))) }
+func (t Tee) Push(v vec.Vec2) { t.SetVel(t.Vel().Add(bounded(v, maxVel))) }
 
 // Grounded reports whether a living tee stands on ground.
-func (tx *Tx) Grounded(id PlayerID) bool {
-	c := tx.character(id)
+func (t Tee) Grounded() bool {
+	c := t.character()
 	return c != nil && c.core.Grounded()
 }
 
 // Hooked returns the player whom a tee's hook holds, or Nobody.
-func (tx *Tx) Hooked(id PlayerID) PlayerID {
-	if c := tx.character(id); c != nil && c.core.HookedPlayer >= 0 {
+func (t Tee) Hooked() PlayerID {
+	if c := t.character(); c != nil && c.core.HookedPlayer >= 0 {
 		return PlayerID(c.core.HookedPlayer)
 	}
 	return Nobody
@@ -74,25 +85,25 @@ func (tx *Tx) Hooked(id PlayerID) PlayerID {
 
 // ReleaseHooks releases the hook of a tee and all hooks that hold the tee. A player must release
 // the hook key before the hook works again.
-func (tx *Tx) ReleaseHooks(id PlayerID) {
-	c := tx.character(id)
+func (t Tee) ReleaseHooks() {
+	c := t.character()
 	if c == nil {
 		return
 	}
-	tx.w.sim.changed(id, changedHooks)
+	t.tx.w.sim.changed(t.id, changedHooks)
 	c.core.ReleaseHook()
-	for i := range tx.w.characters {
-		if o := &tx.w.characters[i]; o.exists && o.core.HookedPlayer == int32(id) {
+	for i := range t.tx.w.characters {
+		if o := &t.tx.w.characters[i]; o.exists && o.core.HookedPlayer == int32(t.id) {
 			o.core.ReleaseHook()
 		}
 	}
 }
 
 // RefillJump lets a tee jump in the air again before it lands.
-func (tx *Tx) RefillJump(id PlayerID) {
-	if c := tx.character(id); c != nil {
+func (t Tee) RefillJump() {
+	if c := t.character(); c != nil {
 		c.core.RefillJump()
-		tx.w.sim.changed(id, changedAirJump)
+		t.tx.w.sim.changed(t.id, changedAirJump)
 	}
 }
 
@@ -102,9 +113,9 @@ const usualJumps = 2
 // SetJumps sets the number of jumps that a tee has before it must land, 1 to 255. It lasts until
 // the tee dies or the next call; a new tee has 2. With 1, a tee can jump either from the ground or,
 // when it falls, in the air. DDNet's clients predict it.
-func (tx *Tx) SetJumps(id PlayerID, n int32) {
-	if tx.character(id) != nil {
-		tx.w.sim.setJumps(id, min(max(n, 1), 255))
+func (t Tee) SetJumps(n int32) {
+	if t.character() != nil {
+		t.tx.w.sim.setJumps(t.id, min(max(n, 1), 255))
 	}
 }
 
@@ -117,30 +128,30 @@ func (w *World) setJumps(id PlayerID, n int32) {
 }
 
 // Jumps returns the number of jumps that a living tee has before it must land.
-func (tx *Tx) Jumps(id PlayerID) int32 {
-	if tx.character(id) != nil {
-		return tx.w.sim.jumps(id)
+func (t Tee) Jumps() int32 {
+	if t.character() != nil {
+		return t.tx.w.sim.jumps(t.id)
 	}
 	return 0
 }
 
 // SetHealth sets the health of a living tee, 1..10.
-func (tx *Tx) SetHealth(id PlayerID, n int32) {
-	if c := tx.character(id); c != nil {
+func (t Tee) SetHealth(n int32) {
+	if c := t.character(); c != nil {
 		c.health = min(max(n, 1), maxHealth)
 	}
 }
 
 // SetArmor sets the armour of a living tee, 0..10.
-func (tx *Tx) SetArmor(id PlayerID, n int32) {
-	if c := tx.character(id); c != nil {
+func (t Tee) SetArmor(n int32) {
+	if c := t.character(); c != nil {
 		c.armor = min(max(n, 0), maxHealth)
 	}
 }
 
 // Weapon returns the active weapon of a living tee, or WeaponWorld without a tee.
-func (tx *Tx) Weapon(id PlayerID) Weapon {
-	if c := tx.character(id); c != nil {
+func (t Tee) Weapon() Weapon {
+	if c := t.character(); c != nil {
 		return c.activeWeapon
 	}
 	return WeaponWorld
@@ -148,65 +159,65 @@ func (tx *Tx) Weapon(id PlayerID) Weapon {
 
 // SelectWeapon makes a weapon the active one at once. It returns false if the tee does not have the
 // weapon.
-func (tx *Tx) SelectWeapon(id PlayerID, weapon Weapon) bool {
-	c := tx.character(id)
+func (t Tee) SelectWeapon(weapon Weapon) bool {
+	c := t.character()
 	if c == nil || !c.has(weapon) {
 		return false
 	}
-	tx.w.setWeapon(c, weapon)
-	tx.w.sim.changed(id, changedWeapon)
+	t.tx.w.setWeapon(c, weapon)
+	t.tx.w.sim.changed(t.id, changedWeapon)
 	return true
 }
 
 // HasWeapon reports whether a living tee has a weapon.
-func (tx *Tx) HasWeapon(id PlayerID, weapon Weapon) bool {
-	c := tx.character(id)
+func (t Tee) HasWeapon(weapon Weapon) bool {
+	c := t.character()
 	return c != nil && c.has(weapon)
 }
 
 // Ammo returns the rounds that a tee has for a weapon, or -1 if they are unlimited.
-func (tx *Tx) Ammo(id PlayerID, weapon Weapon) int32 {
-	if c := tx.character(id); c != nil && c.has(weapon) {
+func (t Tee) Ammo(weapon Weapon) int32 {
+	if c := t.character(); c != nil && c.has(weapon) {
 		return c.weapons[weapon].ammo
 	}
 	return 0
 }
 
 // SetAmmo sets the rounds for a weapon that the tee has, at most 10, or -1 for unlimited ones.
-func (tx *Tx) SetAmmo(id PlayerID, weapon Weapon, n int32) {
-	if c := tx.character(id); c != nil && c.has(weapon) && weapon != WeaponNinja {
+func (t Tee) SetAmmo(weapon Weapon, n int32) {
+	if c := t.character(); c != nil && c.has(weapon) && weapon != WeaponNinja {
 		c.weapons[weapon].ammo = min(max(n, -1), weapons[weapon].maxAmmo)
 	}
 }
 
 // ReloadTicks returns the number of ticks until a tee can fire again.
-func (tx *Tx) ReloadTicks(id PlayerID) int32 {
-	if tx.character(id) != nil {
-		return tx.w.sim.reloadTicks(id)
+func (t Tee) ReloadTicks() int32 {
+	if t.character() != nil {
+		return t.tx.w.sim.reloadTicks(t.id)
 	}
 	return 0
 }
 
 // SetReloadTicks sets the number of ticks until a tee can fire again.
-func (tx *Tx) SetReloadTicks(id PlayerID, n int32) {
-	if c := tx.character(id); c != nil {
+func (t Tee) SetReloadTicks(n int32) {
+	if c := t.character(); c != nil {
 		c.reloadTimer = min(max(n, 0), 1<<20)
-		tx.w.sim.changed(id, changedReloadTicks)
+		t.tx.w.sim.changed(t.id, changedReloadTicks)
 	}
 }
 
 // SetEmote sets the eyes of a tee for some ticks.
-func (tx *Tx) SetEmote(id PlayerID, e Emote, ticks int32) {
-	if c := tx.character(id); c != nil && e <= EmoteBlink {
-		c.setEmote(e, tx.w.tick+min(max(ticks, 0), 1<<20))
+func (t Tee) SetEmote(e Emote, ticks int32) {
+	if c := t.character(); c != nil && e <= EmoteBlink {
+		c.setEmote(e, t.tx.w.tick+min(max(ticks, 0), 1<<20))
 	}
 }
 
 // Input returns the last input that moves a living tee. It includes changes by [InputHook], but not
 // the effect of MaskInput.
-func (tx *Tx) Input(id PlayerID) Input {
-	if tx.character(id) != nil {
-		return tx.w.sim.input(id)
+func (t Tee) Input() Input {
+	if t.character() != nil {
+		return t.tx.w.sim.input(t.id)
 	}
 	return Input{}
 }
@@ -227,17 +238,113 @@ const (
 
 // MaskInput disables the given controls of a tee and enables all others, until the tee dies or the
 // next call. Aiming and the camera always work. Clients predict disabled controls only in part.
-func (tx *Tx) MaskInput(id PlayerID, disabled Controls) {
-	if c := tx.character(id); c != nil && c.masked != disabled&ControlAll {
+func (t Tee) MaskInput(disabled Controls) {
+	if c := t.character(); c != nil && c.masked != disabled&ControlAll {
 		c.masked = disabled & ControlAll
-		tx.w.extend()
+		t.tx.w.extend()
 	}
 }
 
 // MaskedInput returns the controls that MaskInput disabled.
-func (tx *Tx) MaskedInput(id PlayerID) Controls {
-	if c := tx.character(id); c != nil {
+func (t Tee) MaskedInput() Controls {
+	if c := t.character(); c != nil {
 		return c.masked
 	}
 	return 0
+}
+
+// Alive reports whether a player has a living tee.
+func (t Tee) Alive() bool { return t.character() != nil }
+
+// Pos returns the position of a living tee, in units (1/32 tile).
+func (t Tee) Pos() vec.Vec2 {
+	if c := t.character(); c != nil {
+		return c.pos
+	}
+	return vec.Vec2{}
+}
+
+// Health returns the health of a living tee, 1..10.
+func (t Tee) Health() int32 {
+	if c := t.character(); c != nil {
+		return c.health
+	}
+	return 0
+}
+
+// Armor returns the armour of a living tee, 0..10.
+func (t Tee) Armor() int32 {
+	if c := t.character(); c != nil {
+		return c.armor
+	}
+	return 0
+}
+
+// Heal adds health, up to 10. It reports whether the tee had less than 10.
+func (t Tee) Heal(n int32) bool {
+	c := t.character()
+	return c != nil && n > 0 && c.heal(min(n, maxHealth))
+}
+
+// GiveArmor adds armour, up to 10. It reports whether the tee had less than 10.
+func (t Tee) GiveArmor(n int32) bool {
+	c := t.character()
+	return c != nil && n > 0 && c.giveArmor(min(n, maxHealth))
+}
+
+// GiveWeapon gives a weapon with ammo rounds: at most 10, or -1 for unlimited ones. Clients show
+// unlimited rounds as 10. A ninja becomes the active weapon. GiveWeapon returns false if the tee
+// already has the weapon with full or unlimited ammo. In DDRace rounds are always unlimited, and
+// the race of a tee that gets a weapon this way no longer counts.
+func (t Tee) GiveWeapon(weapon Weapon, ammo int32) bool {
+	if t.character() == nil || weapon < 0 || weapon >= NumWeapons {
+		return false
+	}
+	return t.tx.w.sim.giveWeapon(t.id, weapon, ammo)
+}
+
+// TakeWeapon removes a weapon. If it was active, another weapon becomes active. The last weapon
+// cannot be removed.
+func (t Tee) TakeWeapon(weapon Weapon) {
+	c := t.character()
+	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.weapons[weapon].owned {
+		return
+	}
+	t.tx.w.sim.takeWeapon(t.id, weapon)
+	if weapon == c.activeWeapon {
+		next := Weapon(-1)
+		for i := range c.weapons {
+			if Weapon(i) != weapon && c.weapons[i].owned {
+				next = Weapon(i)
+			}
+		}
+		if next < 0 {
+			return
+		}
+		t.tx.w.setWeapon(c, next)
+	}
+	c.weapons[weapon] = weaponState{}
+	if c.queuedWeapon == int32(weapon) {
+		c.queuedWeapon = -1
+	}
+	if c.lastWeapon == weapon {
+		c.lastWeapon = c.activeWeapon
+	}
+}
+
+// Kill kills a tee. The death counts as a suicide; clients show weapon as its cause.
+func (t Tee) Kill(weapon Weapon) {
+	if t.character() != nil {
+		t.tx.w.sim.kill(t.id, weapon)
+	}
+}
+
+// TakeDamage hits a tee. It reports whether the hit counted and the victim survived. It sets
+// d.Victim itself.
+func (t Tee) TakeDamage(d Damage) bool {
+	if t.character() == nil || d.Attacker != Nobody && t.tx.player(d.Attacker) == nil {
+		return false
+	}
+	d.Victim, d.Amount = t.id, min(max(d.Amount, 0), 1000)
+	return t.tx.w.sim.damage(d)
 }

@@ -2,15 +2,13 @@ package game
 
 import (
 	"iter"
-	"math"
 
-	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
 // AddEntityKind declares a kind of entities. Call it in Start.
-func (tx *Tx) AddEntityKind(k EntityKind) KindID {
-	w, d := tx.w, tx.declare("AddEntityKind")
+func (s *Setup) AddEntityKind(k EntityKind) KindID {
+	w, d := s.w, s.declare("AddEntityKind")
 	if len(w.entityKinds) == maxEntityKinds {
 		d.fail("kind of entities", "256", "at most 255 can be declared")
 		return 0
@@ -110,100 +108,6 @@ func (tx *Tx) SpawnLaser(owner PlayerID, pos, dir vec.Vec2) EntityID {
 	return tx.w.sim.spawnLaser(owner, pos, dir)
 }
 
-// Ray is a line along which [Tx.Raycast] searches.
-type Ray struct {
-	From, To vec.Vec2 // ends of the line; only the first 2048 tiles count
-	// IgnoreWalls lets the ray pass through walls.
-	IgnoreWalls bool
-	// Tees lets the ray stop at living tees, except those in Except. The ray hits a tee whose
-	// middle is less than Radius + 28 units away from the line.
-	Tees   bool
-	Radius float32
-	Except PlayerMask
-}
-
-// RayHit is the first thing that a ray hit.
-type RayHit struct {
-	Pos vec.Vec2
-	// Player is the tee that the ray hit, or Nobody.
-	Player PlayerID
-	// Wall reports whether the ray hit a wall; Pos is then just before the wall. Hookable reports
-	// whether a hook can hold that wall.
-	Wall, Hookable bool
-}
-
-// Raycast returns the first hit along a ray, and false without one. Without a hit, Pos is the end
-// of the ray.
-func (tx *Tx) Raycast(r Ray) (RayHit, bool) {
-	hit := RayHit{Pos: r.To, Player: Nobody}
-	if !isFinite(r.From) || !isFinite(r.To) {
-		return hit, false
-	}
-	if d := vec.Distance(r.From, r.To); d > maxRay {
-		hit.Pos = vec.Mix(r.From, r.To, maxRay/d)
-	}
-	if !r.IgnoreWalls {
-		if _, before, flags := tx.w.collision.IntersectLine(r.From, hit.Pos); flags != 0 {
-			hit = RayHit{Pos: before, Player: Nobody, Wall: true, Hookable: flags&physics.NoHook == 0}
-		}
-	}
-	if r.Tees {
-		if id, at := tx.w.rayTees(r.From, hit.Pos, r.Radius, r.Except); id != Nobody {
-			hit = RayHit{Pos: at, Player: id}
-		}
-	}
-	return hit, hit.Wall || hit.Player != Nobody
-}
-
-// rayTees returns the living tee closest to a along the segment to b.
-func (w *World) rayTees(a, b vec.Vec2, radius float32, except PlayerMask) (PlayerID, vec.Vec2) {
-	best, at, nearest := Nobody, b, float32(math.MaxFloat32)
-	for _, id := range w.charOrder.ids[:w.charOrder.count] {
-		if except.Has(id) || !w.characters[id].alive {
-			continue
-		}
-		p := w.characters[id].pos
-		c := a
-		if a != b {
-			c = vec.ClosestOnSegment(a, b, p)
-		}
-		if vec.Distance(p, c) < proximityRadius+radius {
-			if d := vec.Distance(a, c); d < nearest {
-				best, at, nearest = id, c, d
-			}
-		}
-	}
-	return best, at
-}
-
-// NearestCharacter returns the living tee closest to pos among those that touch a circle around
-// pos, or Nobody. Tees in except are ignored.
-func (tx *Tx) NearestCharacter(pos vec.Vec2, radius float32, except PlayerMask) PlayerID {
-	best, nearest := Nobody, radius+proximityRadius
-	for _, id := range tx.w.charOrder.ids[:tx.w.charOrder.count] {
-		if c := &tx.w.characters[id]; c.alive && !except.Has(id) {
-			if d := vec.Distance(c.pos, pos); d < nearest {
-				best, nearest = id, d
-			}
-		}
-	}
-	return best
-}
-
-// MoveBox moves a box by its velocity, in units per tick. At a wall the box stops, and the blocked
-// component of the velocity is reversed and multiplied by elasticity. MoveBox reports whether the
-// box touched a death tile.
-func (tx *Tx) MoveBox(pos, vel *vec.Vec2, size vec.Vec2, elasticity float32) (death bool) {
-	const most = 32 * physics.TileSize
-	if !isFinite(*pos) || !isFinite(*vel) || !(size.X > 0 && size.X <= most) || !(size.Y > 0 && size.Y <= most) {
-		return false
-	}
-	if l := vel.Len(); l > most {
-		*vel = vel.Mul(most / l)
-	}
-	return tx.w.collision.MoveBox(pos, vel, size, elasticity)
-}
-
 // TeamMask returns the set of players in a team, for effects and drawings that only they see.
 func (tx *Tx) TeamMask(t Team) PlayerMask {
 	var m PlayerMask
@@ -227,32 +131,3 @@ func (tx *Tx) effect(e Event) {
 }
 
 // Effects without their causes.
-
-// ShowSpawn shows the effect of a spawn.
-func (tx *Tx) ShowSpawn(pos vec.Vec2, to PlayerMask) {
-	tx.effect(Event{Kind: EvSpawn, To: to, Player: Nobody, Pos: pos})
-}
-
-// ShowHammerHit shows the effect of a hammer hit.
-func (tx *Tx) ShowHammerHit(pos vec.Vec2, to PlayerMask) {
-	tx.effect(Event{Kind: EvHammerHit, To: to, Player: Nobody, Pos: pos})
-}
-
-// ShowExplosion shows an explosion without damage.
-func (tx *Tx) ShowExplosion(pos vec.Vec2, to PlayerMask) {
-	tx.effect(Event{Kind: EvExplosion, To: to, Player: Nobody, Pos: pos})
-}
-
-// ShowDeath shows the effect of a death in a player's colours.
-func (tx *Tx) ShowDeath(pos vec.Vec2, id PlayerID, to PlayerMask) {
-	if tx.player(id) != nil {
-		tx.effect(Event{Kind: EvDeath, To: to, Player: id, Pos: pos})
-	}
-}
-
-// ShowDamage shows n stars, at most 10, for damage to a player from an angle in radians.
-func (tx *Tx) ShowDamage(pos vec.Vec2, id PlayerID, angle float32, n int32, to PlayerMask) {
-	if tx.player(id) != nil && n > 0 {
-		tx.effect(Event{Kind: EvDamage, To: to, Player: id, Target: Nobody, Pos: pos, Angle: vec.Trunc(float32(angle * 256)), Value: min(n, maxHealth)})
-	}
-}

@@ -11,78 +11,69 @@ type FlagInfo struct {
 	GrabTick int32
 }
 
-// PlaceFlag sets the position of a team's flag stand. Call it in OnEntity. Each team has one flag:
-// further calls, and calls for other teams, have no effect.
-func (tx *Tx) PlaceFlag(t Team, pos vec.Vec2) {
-	if t != TeamRed && t != TeamBlue || tx.w.flags[t].exists {
+// Flag is the flag of a team.
+type Flag struct {
+	tx   *Tx
+	team Team
+}
+
+// Flag returns the flag of a team. The result is usable even if the team has no flag yet.
+func (tx *Tx) Flag(t Team) Flag { return Flag{tx, t} }
+
+// Place sets the position of the flag's stand. Call it in OnEntity. Each team has one flag: further
+// calls, and calls for other teams, have no effect.
+func (f Flag) Place(pos vec.Vec2) {
+	if f.team != TeamRed && f.team != TeamBlue || f.tx.w.flags[f.team].exists {
 		return
 	}
-	id, ok := tx.w.entityIDs.alloc()
+	id, ok := f.tx.w.entityIDs.alloc()
 	if !ok {
 		return
 	}
-	tx.w.flags[t] = flag{exists: true, id: id, stand: pos}
-	tx.w.flags[t].reset()
+	f.tx.w.flags[f.team] = flag{exists: true, id: id, stand: pos}
+	f.tx.w.flags[f.team].reset()
 }
 
-func (tx *Tx) flag(t Team) *flag {
-	if t != TeamRed && t != TeamBlue || !tx.w.flags[t].exists {
+// flag returns the state of the flag, or nil if the team has none.
+func (f Flag) flag() *flag {
+	if f.team != TeamRed && f.team != TeamBlue || !f.tx.w.flags[f.team].exists {
 		return nil
 	}
-	return &tx.w.flags[t]
+	return &f.tx.w.flags[f.team]
 }
 
-// Flag returns the state of a team's flag, and false if the team has no flag.
-func (tx *Tx) Flag(t Team) (FlagInfo, bool) {
-	f := tx.flag(t)
-	if f == nil {
+// Info returns the state of the flag, and false if the team has no flag.
+func (f Flag) Info() (FlagInfo, bool) {
+	fl := f.flag()
+	if fl == nil {
 		return FlagInfo{Carrier: Nobody}, false
 	}
-	return FlagInfo{Pos: f.pos, AtStand: f.atStand, Carrier: f.carrier, GrabTick: f.grabTick}, true
+	return FlagInfo{Pos: fl.pos, AtStand: fl.atStand, Carrier: fl.carrier, GrabTick: fl.grabTick}, true
 }
 
-// GrabFlag gives a team's flag to a living tee.
-func (tx *Tx) GrabFlag(t Team, id PlayerID) {
-	f := tx.flag(t)
-	if f == nil || tx.character(id) == nil {
+// Grab gives the flag to a living tee.
+func (f Flag) Grab(id PlayerID) {
+	fl := f.flag()
+	if fl == nil || f.tx.character(id) == nil {
 		return
 	}
-	f.carrier = id
-	if f.atStand {
-		f.grabTick = tx.w.tick
+	fl.carrier = id
+	if fl.atStand {
+		fl.grabTick = f.tx.w.tick
 	}
-	f.atStand = false
+	fl.atStand = false
 }
 
-// DropFlag makes the carrier of a flag drop it.
-func (tx *Tx) DropFlag(t Team) {
-	if f := tx.flag(t); f != nil && f.carrier != Nobody {
-		f.drop(tx.w.tick)
-	}
-}
-
-// ReturnFlag moves a flag to its stand.
-func (tx *Tx) ReturnFlag(t Team) {
-	if f := tx.flag(t); f != nil {
-		f.reset()
+// Drop makes the carrier drop the flag.
+func (f Flag) Drop() {
+	if fl := f.flag(); fl != nil && fl.carrier != Nobody {
+		fl.drop(f.tx.w.tick)
 	}
 }
 
-// FindCharacters fills out with the living tees that touch a circle around pos, latest spawn first.
-// It returns their number.
-func (tx *Tx) FindCharacters(pos vec.Vec2, radius float32, out *[MaxPlayers]PlayerID) int {
-	n := 0
-	for _, id := range out[:tx.w.findCharacters(pos, radius, out)] {
-		if tx.w.characters[id].alive {
-			out[n] = id
-			n++
-		}
+// Return moves the flag to its stand.
+func (f Flag) Return() {
+	if fl := f.flag(); fl != nil {
+		fl.reset()
 	}
-	return n
-}
-
-// WallBetween reports whether a wall is on the line between two points.
-func (tx *Tx) WallBetween(from, to vec.Vec2) bool {
-	_, _, wall := tx.w.collision.IntersectLine(from, to)
-	return wall != 0
 }

@@ -2,55 +2,28 @@ package game
 
 import "slices"
 
-// MotdTo shows a text of several lines to one player, like the message of the day.
-func (tx *Tx) MotdTo(id PlayerID, text string) {
-	if tx.player(id) != nil {
-		tx.effect(Event{Kind: EvMotd, To: MaskOne(id), Player: Nobody, Target: Nobody, Text: text})
-	}
-}
-
-// BroadcastTo shows a text in the middle of one player's screen for about ten seconds.
-func (tx *Tx) BroadcastTo(id PlayerID, text string) {
-	if tx.player(id) != nil {
-		tx.effect(Event{Kind: EvBroadcast, To: MaskOne(id), Text: text})
-	}
-}
-
 // maxScreenText is the most bytes of a text on the screen.
 const maxScreenText = 255
 
 // SetScreenText shows a text of at most 255 bytes in the middle of a player's screen, until the
 // next call. An empty text removes it. The text can change often, such as a countdown. While a
 // broadcast or a text of the server itself is shown, it hides this text.
-func (tx *Tx) SetScreenText(id PlayerID, text string) {
-	if tx.player(id) == nil {
+func (p Player) SetScreenText(text string) {
+	if p.player() == nil {
 		return
 	}
-	shown := &tx.w.people.of[id].screenText
+	shown := &p.tx.w.people.of[p.id].screenText
 	if len(text) > maxScreenText {
 		text = cutString(text, maxScreenText)
 	}
 	if *shown != text {
 		*shown = text
-		tx.w.people.used = true
+		p.tx.w.people.used = true
 	}
 }
 
 // ScreenText returns the player's text from [Tx.SetScreenText].
 func (w *World) ScreenText(id PlayerID) string { return w.people.of[id].screenText }
-
-// KillFeed shows a line about a kill to the players in to, without a kill. The killer is Nobody for
-// the world, and the victim for a suicide.
-func (tx *Tx) KillFeed(killer, victim PlayerID, weapon Weapon, to PlayerMask) {
-	if tx.player(victim) != nil && (killer == Nobody || tx.player(killer) != nil) && weapon >= WeaponGame && weapon < NumWeapons {
-		tx.effect(Event{Kind: EvKillFeed, To: to, Player: killer, Target: victim, Weapon: weapon})
-	}
-}
-
-// SendGameMsgTo sends a game message to the players in to; see [GameMsg] for the arguments.
-func (tx *Tx) SendGameMsgTo(to PlayerMask, n GameMsg, value int32, id PlayerID, extra int32) {
-	tx.effect(Event{Kind: EvGameMsg, To: to, GameMsg: n, Value: value, Player: id, Extra: extra})
-}
 
 // people holds the menus, texts and the vote that mode and mods show to players.
 type people struct {
@@ -78,9 +51,9 @@ const (
 
 // Menu declares a menu. When a player chooses a line, choose is called with its index. Call Menu in
 // Start.
-func (tx *Tx) Menu(choose func(ctx *Ctx, id PlayerID, line int)) Menu {
-	d := tx.declare("Menu")
-	d.menus = addCallback(d, "menu", d.menus, ownHook(tx, choose), choose == nil)
+func (s *Setup) Menu(choose func(ctx *Ctx, id PlayerID, line int)) Menu {
+	d := s.declare("Menu")
+	d.menus = addCallback(d, "menu", d.menus, ownHook(s, choose), choose == nil)
 	return Menu(len(d.menus))
 }
 
@@ -88,15 +61,15 @@ func (tx *Tx) Menu(choose func(ctx *Ctx, id PlayerID, line int)) Menu {
 // current menu. Clients show the lines at the top of their vote menu; calling a vote for a line
 // chooses it, without a vote. If lines are equal, the first one is chosen. The menu stays until it
 // is replaced or hidden, or the player leaves.
-func (tx *Tx) ShowMenu(id PlayerID, m Menu, lines ...string) {
-	if m <= 0 || int(m) > len(tx.w.declared.menus) {
+func (p Player) ShowMenu(m Menu, lines ...string) {
+	if m <= 0 || int(m) > len(p.tx.w.declared.menus) {
 		panic("game: invalid Menu; use one that Tx.Menu returned")
 	}
-	tx.setMenu(id, m, lines[:min(len(lines), maxMenuLines)])
+	p.tx.setMenu(p.id, m, lines[:min(len(lines), maxMenuLines)])
 }
 
 // HideMenu hides a player's menu.
-func (tx *Tx) HideMenu(id PlayerID) { tx.setMenu(id, 0, nil) }
+func (p Player) HideMenu() { p.tx.setMenu(p.id, 0, nil) }
 
 func (tx *Tx) setMenu(id PlayerID, m Menu, lines []string) {
 	if tx.player(id) == nil {
@@ -157,9 +130,9 @@ type modVote struct {
 }
 
 // Vote declares a vote. When the vote has ended, ended is called. Call Vote in Start.
-func (tx *Tx) Vote(ended func(ctx *Ctx, passed bool)) Vote {
-	d := tx.declare("Vote")
-	d.votes = addCallback(d, "vote", d.votes, ownHook(tx, ended), ended == nil)
+func (s *Setup) Vote(ended func(ctx *Ctx, passed bool)) Vote {
+	d := s.declare("Vote")
+	d.votes = addCallback(d, "vote", d.votes, ownHook(s, ended), ended == nil)
 	return Vote(len(d.votes))
 }
 

@@ -7,9 +7,9 @@ type skinOverride struct {
 }
 
 // Skin returns the skin that others see on a player.
-func (tx *Tx) Skin(id PlayerID) Skin {
-	if tx.player(id) != nil {
-		return *tx.w.shownSkin(id)
+func (p Player) Skin() Skin {
+	if p.player() != nil {
+		return *p.tx.w.shownSkin(p.id)
 	}
 	return Skin{}
 }
@@ -17,8 +17,8 @@ func (tx *Tx) Skin(id PlayerID) Skin {
 // SetSkin shows another skin for a player: for some ticks, or with 0 until ClearSkin or until the
 // player leaves. Names of parts are cut to MaxSkinPartLen bytes. Clients that only know whole skins
 // show their most similar one.
-func (tx *Tx) SetSkin(id PlayerID, s Skin, ticks int32) {
-	if tx.player(id) == nil {
+func (p Player) SetSkin(s Skin, ticks int32) {
+	if p.player() == nil {
 		return
 	}
 	for i := range s.PartNames {
@@ -26,18 +26,18 @@ func (tx *Tx) SetSkin(id PlayerID, s Skin, ticks int32) {
 	}
 	until := int32(-1)
 	if ticks > 0 {
-		until = tx.w.tick + min(ticks, 1<<20)
+		until = p.tx.w.tick + min(ticks, 1<<20)
 	}
-	before := *tx.w.shownSkin(id)
-	tx.w.playerExtras[id].skin = skinOverride{s, until}
-	tx.w.tellSkin(id, before)
-	tx.w.extend()
+	before := *p.tx.w.shownSkin(p.id)
+	p.tx.w.playerExtras[p.id].skin = skinOverride{s, until}
+	p.tx.w.tellSkin(p.id, before)
+	p.tx.w.extend()
 }
 
 // ClearSkin ends SetSkin: others see the player's own skin again.
-func (tx *Tx) ClearSkin(id PlayerID) {
-	if tx.player(id) != nil {
-		tx.w.clearSkin(id)
+func (p Player) ClearSkin() {
+	if p.player() != nil {
+		p.tx.w.clearSkin(p.id)
 	}
 }
 

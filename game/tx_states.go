@@ -82,17 +82,17 @@ func (w *World) extend() {
 }
 
 // Flags returns the flags of a living tee.
-func (tx *Tx) Flags(id PlayerID) CharacterFlags {
-	if tx.character(id) != nil {
-		return tx.w.sim.flags(id)
+func (t Tee) Flags() CharacterFlags {
+	if t.character() != nil {
+		return t.tx.w.sim.flags(t.id)
 	}
 	return 0
 }
 
 // SetFlags replaces the flags of a tee, until the tee dies or the next call.
-func (tx *Tx) SetFlags(id PlayerID, f CharacterFlags) {
-	if tx.character(id) != nil {
-		tx.w.sim.setFlags(id, f)
+func (t Tee) SetFlags(f CharacterFlags) {
+	if t.character() != nil {
+		t.tx.w.sim.setFlags(t.id, f)
 	}
 }
 
@@ -105,10 +105,10 @@ func (w *World) setFlags(id PlayerID, f CharacterFlags) {
 }
 
 // AddFlags adds flags to a tee's flags.
-func (tx *Tx) AddFlags(id PlayerID, f CharacterFlags) { tx.SetFlags(id, tx.Flags(id)|f) }
+func (t Tee) AddFlags(f CharacterFlags) { t.SetFlags(t.Flags() | f) }
 
 // RemoveFlags removes flags from a tee's flags.
-func (tx *Tx) RemoveFlags(id PlayerID, f CharacterFlags) { tx.SetFlags(id, tx.Flags(id)&^f) }
+func (t Tee) RemoveFlags(f CharacterFlags) { t.SetFlags(t.Flags() &^ f) }
 
 // Freeze freezes a tee for some ticks, or for FreezeForever: it cannot move, hook or fire. Freeze
 // reports whether the tee is now frozen for longer than before. As in DDNet, a freeze that began
@@ -118,17 +118,17 @@ func (tx *Tx) RemoveFlags(id PlayerID, f CharacterFlags) { tx.SetFlags(id, tx.Fl
 // DDNet's clients show and predict a freeze. Other clients show a blinking tee with a ninja. If the
 // tuning may differ from the standard one (see [PurityRule]), those clients get a tuning with which
 // they predict a tee that stands still.
-func (tx *Tx) Freeze(id PlayerID, ticks int32) bool {
-	c := tx.character(id)
+func (t Tee) Freeze(ticks int32) bool {
+	c := t.character()
 	if c == nil || c.freezeEnd == FreezeForever || ticks <= 0 && ticks != FreezeForever {
 		return false
 	}
-	return tx.w.sim.freeze(id, ticks)
+	return t.tx.w.sim.freeze(t.id, ticks)
 }
 
 // Unfreeze ends the freeze of a tee. It reports whether the tee was frozen.
-func (tx *Tx) Unfreeze(id PlayerID) bool {
-	return tx.character(id) != nil && tx.w.sim.unfreeze(id)
+func (t Tee) Unfreeze() bool {
+	return t.character() != nil && t.tx.w.sim.unfreeze(t.id)
 }
 
 // unfreeze ends a freeze and reports whether there was one.
@@ -141,11 +141,11 @@ func (s *characterStates) unfreeze(tick int32) bool {
 }
 
 // Frozen returns the remaining ticks of a tee's freeze, 0 without one, or FreezeForever.
-func (tx *Tx) Frozen(id PlayerID) int32 {
-	if tx.character(id) == nil {
+func (t Tee) Frozen() int32 {
+	if t.character() == nil {
 		return 0
 	}
-	return tx.w.sim.frozen(id)
+	return t.tx.w.sim.frozen(t.id)
 }
 
 // frozen returns the remaining ticks of a freeze, or FreezeForever.
@@ -165,16 +165,16 @@ func (s *characterStates) jumps() int32 { return usualJumps + s.moreJumps }
 // SetVisibleTo sets which players see a tee, until the tee dies or the next call. The tee's own
 // player always sees it. A new tee is visible to all. Recordings of the whole map show the tee if
 // at most one player does not see it. All players see and hear its shots and hits.
-func (tx *Tx) SetVisibleTo(id PlayerID, viewers PlayerMask) {
-	if c := tx.character(id); c != nil && c.notFor != ^(viewers|MaskOne(id)) {
-		c.notFor = ^(viewers | MaskOne(id))
-		tx.w.extend()
+func (t Tee) SetVisibleTo(viewers PlayerMask) {
+	if c := t.character(); c != nil && c.notFor != ^(viewers|MaskOne(t.id)) {
+		c.notFor = ^(viewers | MaskOne(t.id))
+		t.tx.w.extend()
 	}
 }
 
 // VisibleTo returns the players who see a living tee.
-func (tx *Tx) VisibleTo(id PlayerID) PlayerMask {
-	if c := tx.character(id); c != nil {
+func (t Tee) VisibleTo() PlayerMask {
+	if c := t.character(); c != nil {
 		return ^c.notFor
 	}
 	return 0

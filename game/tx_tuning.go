@@ -25,10 +25,10 @@ const firstWeaponParam, endOfWeaponParams = physics.GunCurvature, physics.Player
 // Tuning returns the tuning of the world.
 func (tx *Tx) Tuning() Tuning { return tx.w.tuning }
 
-// PlayerTuning returns the tuning of a player's tee.
-func (tx *Tx) PlayerTuning(id PlayerID) Tuning { return tx.w.PlayerTuning(id) }
+// Tuning returns the tuning of a player's tee.
+func (p Player) Tuning() Tuning { return p.tx.w.PlayerTuning(p.id) }
 
-// SetPlayerTuning gives a player an own tuning, from the next tick until the player leaves. With
+// SetTuning gives a player an own tuning, from the next tick until the player leaves. With
 // nil, the tee gets the world's tuning again. Weapon parameters always stay the world's. The client
 // is sent the tuning at the end of the tick if it changed, so a mod can call this in every tick.
 // For zones of the map, use [Tx.TuneZone].
@@ -36,19 +36,19 @@ func (tx *Tx) PlayerTuning(id PlayerID) Tuning { return tx.w.PlayerTuning(id) }
 // An own tuning has an effect only if the tuning may differ from the standard one: by [PurityRule],
 // or by the operator's choice of the game type. In the game types of 0.7.5, clients leave a server
 // whose tuning differs.
-func (tx *Tx) SetPlayerTuning(id PlayerID, t *Tuning) {
-	if tx.player(id) == nil {
+func (p Player) SetTuning(t *Tuning) {
+	if p.player() == nil {
 		return
 	}
-	p := &tx.w.playerExtras[id].tuning
+	pl := &p.tx.w.playerExtras[p.id].tuning
 	if t == nil {
-		p.own = false
+		pl.own = false
 		return
 	}
 	own := *t
-	copy(own[firstWeaponParam:endOfWeaponParams], tx.w.tuning[firstWeaponParam:endOfWeaponParams])
-	p.own, p.current = true, own
-	tx.w.extend()
+	copy(own[firstWeaponParam:endOfWeaponParams], p.tx.w.tuning[firstWeaponParam:endOfWeaponParams])
+	pl.own, pl.current = true, own
+	p.tx.w.extend()
 }
 
 // PlayerTuning returns the tuning of a connected player's tee, or the world's tuning for others.

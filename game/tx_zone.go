@@ -42,8 +42,8 @@ type tuneChange struct {
 // TuneZone declares a zone. Call it in Start. If a tee is in several zones, the one declared first
 // counts. While [Tx.SetPlayerTuning] gives the player a tuning, zones do not count. As with
 // SetPlayerTuning, clients are sent the tuning at the end of the tick.
-func (tx *Tx) TuneZone(z TuneZone) {
-	w, d := tx.w, tx.declare("TuneZone")
+func (s *Setup) TuneZone(z TuneZone) {
+	w, d := s.w, s.declare("TuneZone")
 	own := tuneZone{TuneZone: z, of: w.running}
 	for name, value := range z.Tuning {
 		i := physics.TuneParamIndex(name)

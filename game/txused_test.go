@@ -26,13 +26,13 @@ func TestShowsAndSounds(t *testing.T) {
 	var warmup bool
 	var red game.PlayerMask
 	w.script.tick = func(ctx *game.Ctx) {
-		sizes, warmup, red = [2]int32{ctx.TeamSize(game.TeamRed), ctx.TeamSize(game.TeamBlue)}, ctx.Warmup(), ctx.TeamMask(game.TeamRed)
+		sizes, warmup, red = [2]int32{ctx.TeamSize(game.TeamRed), ctx.TeamSize(game.TeamBlue)}, ctx.Match().Warmup(), ctx.TeamMask(game.TeamRed)
 		ctx.Broadcast("hello")
-		ctx.Sound(pos, game.SoundHit, red)
-		ctx.ShowExplosion(pos, red)
-		ctx.ShowHammerHit(pos, red)
-		ctx.ShowSpawn(pos, red)
-		ctx.EndMatch()
+		ctx.Effects(red).Sound(pos, game.SoundHit)
+		ctx.Effects(red).Explosion(pos)
+		ctx.Effects(red).HammerHit(pos)
+		ctx.Effects(red).Spawn(pos)
+		ctx.Match().End()
 	}
 	evs := w.steps(1)
 	testenv.Check(t, sizes == [2]int32{2, 1} && warmup && red == game.MaskOne(0)|game.MaskOne(2), "teams of %v, warmup %v, red is %b", sizes, warmup, red)
@@ -48,25 +48,25 @@ func TestShowsAndSounds(t *testing.T) {
 
 // TestEndlessAmmoIsShown gives weapons with endless ammo, which clients and bots must not take for empty.
 func TestEndlessAmmoIsShown(t *testing.T) {
-	w := newWorld(t, game.Config{Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) { ctx.GiveWeapon(id, game.WeaponGrenade, -1) }}}})
+	w := newWorld(t, game.Config{Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) { ctx.Player(id).GiveWeapon(game.WeaponGrenade, -1) }}}})
 	w.enter(0)
 	w.selectWeapon(0, game.WeaponGrenade, 100, 0)
 	w.shoot(0, 100, 0, 10)
 	testenv.Check(t, w.char(0).Ammo == 10, "the grenade shows %d", w.char(0).Ammo)
 	w.script.tick = func(ctx *game.Ctx) {
-		testenv.Check(t, !ctx.GiveWeapon(0, game.WeaponGrenade, 3), "a pickup was taken")
-		ctx.TakeWeapon(0, game.WeaponGrenade)
-		ctx.GiveWeapon(0, game.WeaponShotgun, 3)
-		ctx.SelectWeapon(0, game.WeaponShotgun)
+		testenv.Check(t, !ctx.Player(0).GiveWeapon(game.WeaponGrenade, 3), "a pickup was taken")
+		ctx.Player(0).TakeWeapon(game.WeaponGrenade)
+		ctx.Player(0).GiveWeapon(game.WeaponShotgun, 3)
+		ctx.Player(0).SelectWeapon(game.WeaponShotgun)
 	}
 	w.steps(1)
 	testenv.Check(t, w.char(0).Ammo == 3, "the shotgun shows %d", w.char(0).Ammo)
-	w.script.tick = func(ctx *game.Ctx) { ctx.SelectWeapon(0, game.WeaponHammer) }
+	w.script.tick = func(ctx *game.Ctx) { ctx.Player(0).SelectWeapon(game.WeaponHammer) }
 	w.steps(1)
 	testenv.Check(t, w.char(0).Ammo == 0, "the hammer shows %d, unlike in the original", w.char(0).Ammo)
 }
 
-// TestEveryMethodOfTxIsUsed looks for a call of each method that mods have, in a mode, a mod, an
+// TestEveryMethodOfTxIsUsed looks for a call of each method of the API for mods, in a mode, a mod, an
 // example or a test: a method that nobody ever called may not work.
 func TestEveryMethodOfTxIsUsed(t *testing.T) {
 	called := map[string]bool{}
@@ -88,10 +88,14 @@ func TestEveryMethodOfTxIsUsed(t *testing.T) {
 			return nil
 		})
 	}
-	tx := reflect.TypeFor[*game.Tx]()
-	for i := range tx.NumMethod() {
-		if name := tx.Method(i).Name; !called[name] {
-			t.Errorf("nothing calls Tx.%s: use it in a test, or remove it", name)
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[*game.Setup](), reflect.TypeFor[game.Player](), reflect.TypeFor[game.Camera](), reflect.TypeFor[game.Map](),
+		reflect.TypeFor[game.Match](), reflect.TypeFor[game.Flag](), reflect.TypeFor[game.Effects](),
+	} {
+		for i := range typ.NumMethod() {
+			if name := typ.Method(i).Name; !called[name] {
+				t.Errorf("nothing calls %v.%s: use it in a test, or remove it", typ, name)
+			}
 		}
 	}
 }

@@ -54,7 +54,7 @@ type variable struct {
 
 // IntVar declares a number that operators see and set in the console, and sets it to their
 // configured value. Call it in Start. Later changes arrive as [CmdSetVariable].
-func (tx *Tx) IntVar(v IntVar) {
+func (s *Setup) IntVar(v IntVar) {
 	why := ""
 	switch {
 	case v.Value == nil:
@@ -62,11 +62,11 @@ func (tx *Tx) IntVar(v IntVar) {
 	case v.Default != v.clamp(v.Default):
 		why = fmt.Sprintf("the default %d is outside Min and Max", v.Default)
 	}
-	tx.declareVariable(variable{Name: v.Name, number: &v, changed: ownHook(tx, v.Changed)}, v.Help, v.formatDefault(), why)
+	s.declareVariable(variable{Name: v.Name, number: &v, changed: ownHook(s, v.Changed)}, v.Help, v.formatDefault(), why)
 }
 
 // TextVar declares a text that operators see and set in the console; see IntVar.
-func (tx *Tx) TextVar(v TextVar) {
+func (s *Setup) TextVar(v TextVar) {
 	why := ""
 	if v.MaxLen == 0 {
 		v.MaxLen = maxTextVar
@@ -79,11 +79,11 @@ func (tx *Tx) TextVar(v TextVar) {
 	case len(v.Default) > v.MaxLen:
 		why = fmt.Sprintf("the default is longer than MaxLen, %d bytes", v.MaxLen)
 	}
-	tx.declareVariable(variable{Name: v.Name, text: &v, changed: ownHook(tx, v.Changed)}, v.Help, v.Default, why)
+	s.declareVariable(variable{Name: v.Name, text: &v, changed: ownHook(s, v.Changed)}, v.Help, v.Default, why)
 }
 
-func (tx *Tx) declareVariable(v variable, help, byDefault, why string) {
-	d := tx.declare("IntVar or TextVar")
+func (s *Setup) declareVariable(v variable, help, byDefault, why string) {
+	d := s.declare("IntVar or TextVar")
 	if name := d.check(v.Name, maxNameLen, help); name != "" {
 		why = name
 	}

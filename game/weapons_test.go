@@ -31,7 +31,7 @@ func TestDamageTable(t *testing.T) {
 			give := m.spawn
 			m.spawn = func(ctx *game.Ctx, id game.PlayerID) {
 				give(ctx, id)
-				ctx.GiveArmor(id, tt.armor)
+				ctx.Player(id).GiveArmor(tt.armor)
 			}
 			w := newWorld(t, game.Config{Terrain: twoTeesMap(tt.apart), Mods: []game.Mod{m}})
 			w.enter(0, 1)
@@ -72,7 +72,7 @@ func TestDirectInputFiresAtOnce(t *testing.T) {
 func TestNinja(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: twoTeesMap(4), Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) {
 		if id == 0 {
-			ctx.GiveWeapon(id, game.WeaponNinja, -1)
+			ctx.Player(id).GiveWeapon(game.WeaponNinja, -1)
 		}
 	}}}})
 	w.Step(join(0, 1))
@@ -127,7 +127,7 @@ func TestLaserBounces(t *testing.T) {
 func TestHeldFire(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)
-	w.inTick(func(ctx *game.Ctx) { ctx.GiveWeapon(0, game.WeaponGrenade, 10) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).GiveWeapon(game.WeaponGrenade, 10) })
 	w.selectWeapon(0, game.WeaponGrenade, 100, -100)
 	w.hold(0, game.Input{TargetX: 100, TargetY: -100, Fire: 1}, 1)
 	evs := w.steps(100)

@@ -171,9 +171,10 @@ func New(cfg Config) (*World, error) {
 	w.declared.open, w.declared.values = true, cfg.Variables
 	w.shareTime()
 	w.hookDepth = maxHookDepth // no hooks until all have started
-	cfg.Mode.Start(&w.tx)
+	setup := &Setup{w.tx}
+	cfg.Mode.Start(setup)
 	for i, m := range w.mods {
-		w.protect(ownerOf(i), func() { m.Start(&w.tx) })
+		w.protect(ownerOf(i), func() { m.Start(setup) })
 	}
 	w.hookDepth = 0
 	w.declared.open, w.declared.values = false, nil

@@ -16,9 +16,9 @@ type zones struct{ list []game.TuneZone }
 
 func (*zones) PureTuning() bool { return false }
 
-func (m *zones) Start(tx *game.Tx) {
+func (m *zones) Start(setup *game.Setup) {
 	for _, z := range m.list {
-		tx.TuneZone(z)
+		setup.TuneZone(z)
 	}
 }
 
@@ -27,7 +27,7 @@ func (m *zones) Start(tx *game.Tx) {
 func (w *world) gravities(places ...vec.Vec2) (tuned, told []int32, fell []float32) {
 	w.t.Helper()
 	for _, pos := range places {
-		evs := w.inTick(func(ctx *game.Ctx) { ctx.SetPos(0, pos); ctx.SetVel(0, vec.Vec2{}) })
+		evs := w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetPos(pos); ctx.Player(0).SetVel(vec.Vec2{}) })
 		evs = append(evs, w.steps(10)...)
 		tuned = append(tuned, w.PlayerTuning(0)[physics.Gravity])
 		fell = append(fell, w.char(0).Pos.Y-pos.Y)
@@ -63,7 +63,7 @@ func TestZonesHaveTunings(t *testing.T) {
 	testenv.Check(t, w.PlayerTuning(0)[physics.GunSpeed] == w.Tuning()[physics.GunSpeed], "weapons are tuned")
 	own := w.Tuning()
 	own[physics.Gravity] = 70
-	w.inTick(func(ctx *game.Ctx) { ctx.SetPlayerTuning(0, &own) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetTuning(&own) })
 	tuned, _, _ = w.gravities(at(20, 5))
 	testenv.Check(t, tuned[0] == 70, "a zone comes before the player's own tuning")
 
@@ -77,18 +77,18 @@ func TestRespawnIsNoDeath(t *testing.T) {
 	w.enter(0)
 	start := w.char(0).Pos
 	evs := w.inTick(func(ctx *game.Ctx) {
-		ctx.SetPos(0, vec.Vec2{X: 900, Y: 200})
-		ctx.SetHealth(0, 3)
-		ctx.Respawn(0)
-		ctx.Respawn(0)
-		ctx.Respawn(9)
+		ctx.Player(0).SetPos(vec.Vec2{X: 900, Y: 200})
+		ctx.Player(0).SetHealth(3)
+		ctx.Player(0).Respawn()
+		ctx.Player(0).Respawn()
+		ctx.Player(9).Respawn()
 	})
 	evs = append(evs, w.steps(3)...)
 	c := w.char(0)
 	testenv.Check(t, w.alive(0) && c.Health == 10 && vec.Distance(c.Pos, start) < 400, "%+v", c)
 	testenv.Check(t, len(eventsOf(evs, game.EvKill)) == 0 && len(eventsOf(evs, game.EvDeath)) == 0 && len(eventsOf(evs, game.EvSpawn)) == 1, "%+v", evs)
 	w.kill(0, game.WeaponWorld)
-	w.inTick(func(ctx *game.Ctx) { ctx.Respawn(0) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).Respawn() })
 	w.steps(3)
 	testenv.Check(t, w.alive(0), "who was dead is still")
 }

@@ -134,11 +134,11 @@ func clone[T any](list []T) []T { return append([]T(nil), list...) }
 // tuner is a mod that gives player 1 a tuning of their own from tick 50 on.
 type tuner struct{ tuning game.Tuning }
 
-func (*tuner) Start(*game.Tx) {}
+func (*tuner) Start(*game.Setup) {}
 
 func (m *tuner) OnTick(ctx *game.Ctx) {
 	if ctx.Tick() >= 50 {
-		ctx.SetPlayerTuning(1, &m.tuning)
+		ctx.Player(1).SetTuning(&m.tuning)
 	}
 }
 

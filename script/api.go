@@ -27,26 +27,26 @@ const (
 // playerKind lists the fields and methods of players. Most lines wrap one method of game.Tx.
 var playerKind = &kind{"player", map[string]member{
 	"id":        {get: playerID},
-	"name":      property((*game.Tx).Name, nil),
-	"connected": property((*game.Tx).Connected, nil),
-	"team":      property((*game.Tx).Team, (*game.Tx).SetTeam),
-	"score":     property((*game.Tx).Score, (*game.Tx).SetScore),
-	"alive":     property((*game.Tx).Alive, nil),
-	"in_round":  property((*game.Tx).InRound, nil),
-	"bot":       property((*game.Tx).IsBot, nil),
+	"name":      property(game.Player.Name, nil),
+	"connected": property(game.Player.Connected, nil),
+	"team":      property(game.Player.Team, game.Player.SetTeam),
+	"score":     property(game.Player.Score, game.Player.SetScore),
+	"alive":     property(game.Player.Alive, nil),
+	"in_round":  property(game.Player.InRound, nil),
+	"bot":       property(game.Player.IsBot, nil),
 
-	"add_score":       method(2, do2((*game.Tx).AddScore)),
-	"heal":            method(2, ask2((*game.Tx).Heal)),
-	"give_armor":      method(2, ask2((*game.Tx).GiveArmor)),
+	"add_score":       method(2, doPlayer1(game.Player.AddScore)),
+	"heal":            method(2, askPlayer1(game.Player.Heal)),
+	"give_armor":      method(2, askPlayer1(game.Player.GiveArmor)),
 	"give_weapon":     method(3, giveWeapon),
-	"take_weapon":     method(2, do2((*game.Tx).TakeWeapon)),
+	"take_weapon":     method(2, doPlayer1(game.Player.TakeWeapon)),
 	"kill":            method(2, kill),
 	"damage":          method(4, oldCosts(effectCost, hurt)),
-	"respawn":         method(1, do1((*game.Tx).Respawn)),
-	"disable_respawn": method(1, do1((*game.Tx).DisableRespawn)),
-	"enable_respawn":  method(1, do1((*game.Tx).EnableRespawn)),
-	"delay_respawn":   method(2, do2((*game.Tx).DelayRespawn)),
-	"say":             method(2, oldCosts(messageCost, do2((*game.Tx).SayTo))),
+	"respawn":         method(1, doPlayer0(game.Player.Respawn)),
+	"disable_respawn": method(1, doPlayer0(game.Player.DisableRespawn)),
+	"enable_respawn":  method(1, doPlayer0(game.Player.EnableRespawn)),
+	"delay_respawn":   method(2, doPlayer1(game.Player.DelayRespawn)),
+	"say":             method(2, oldCosts(messageCost, doPlayer1(game.Player.Say))),
 }}
 
 // The kinds of the values that hooks get.
@@ -105,31 +105,31 @@ var (
 // gameFunctions are the functions of the table game. The number is how many arguments they take.
 var gameFunctions = map[string]member{
 	"tick":           method(0, ask0((*game.Tx).Tick)),
-	"match_ticks":    method(0, ask0((*game.Tx).MatchTicks)),
-	"warmup":         method(0, ask0((*game.Tx).Warmup)),
-	"sudden_death":   method(0, ask0((*game.Tx).SuddenDeath)),
-	"running":        method(0, ask0((*game.Tx).EntitiesMoving)),
-	"end_match":      method(0, do0((*game.Tx).EndMatch)),
-	"check_win":      method(0, ask0((*game.Tx).CheckWin)),
+	"match_ticks":    method(0, ask0(func(tx *game.Tx) int32 { return tx.Match().Ticks() })),
+	"warmup":         method(0, ask0(func(tx *game.Tx) bool { return tx.Match().Warmup() })),
+	"sudden_death":   method(0, ask0(func(tx *game.Tx) bool { return tx.Match().SuddenDeath() })),
+	"running":        method(0, ask0(func(tx *game.Tx) bool { return tx.Match().EntitiesMoving() })),
+	"end_match":      method(0, do0(func(tx *game.Tx) { tx.Match().End() })),
+	"check_win":      method(0, ask0(func(tx *game.Tx) bool { return tx.Match().CheckWin() })),
 	"score_limit":    method(0, ask0(func(tx *game.Tx) int32 { return tx.Rules().ScoreLimit })),
 	"time_limit":     method(0, ask0(func(tx *game.Tx) int32 { return tx.Rules().TimeLimit })),
 	"team_size":      method(1, ask1((*game.Tx).TeamSize)),
-	"team_score":     method(1, ask1((*game.Tx).TeamScore)),
-	"add_team_score": method(2, do2((*game.Tx).AddTeamScore)),
+	"team_score":     method(1, ask1(func(tx *game.Tx, t game.Team) int32 { return tx.Match().TeamScore(t) })),
+	"add_team_score": method(2, do2(func(tx *game.Tx, t game.Team, n int32) { tx.Match().AddTeamScore(t, n) })),
 	"say":            method(1, oldCosts(messageCost, do1((*game.Tx).Say))),
 	"broadcast":      method(1, oldCosts(messageCost, do1((*game.Tx).Broadcast))),
-	"sound":          method(3, oldCosts(effectCost, do3((*game.Tx).Sound))),
+	"sound":          method(3, oldCosts(effectCost, do3(func(tx *game.Tx, pos vec.Vec2, s game.Sound, to game.PlayerMask) { tx.Effects(to).Sound(pos, s) }))),
 	"explode":        method(4, oldCosts(effectCost, explode)),
 	"wall_between":   method(2, oldCosts(20, wallBetween)),
 	"players_near":   method(2, oldCosts(20, playersNear)),
 	"flag":           method(1, flagInfo),
-	"place_flag":     method(2, do2((*game.Tx).PlaceFlag)),
-	"grab_flag":      method(2, do2((*game.Tx).GrabFlag)),
-	"drop_flag":      method(1, do1((*game.Tx).DropFlag)),
-	"return_flag":    method(1, do1((*game.Tx).ReturnFlag)),
+	"place_flag":     method(2, do2(func(tx *game.Tx, t game.Team, pos vec.Vec2) { tx.Flag(t).Place(pos) })),
+	"grab_flag":      method(2, do2(func(tx *game.Tx, t game.Team, id game.PlayerID) { tx.Flag(t).Grab(id) })),
+	"drop_flag":      method(1, do1(func(tx *game.Tx, t game.Team) { tx.Flag(t).Drop() })),
+	"return_flag":    method(1, do1(func(tx *game.Tx, t game.Team) { tx.Flag(t).Return() })),
 
-	"start_warmup":     method(1, do1((*game.Tx).StartWarmup)),
-	"tile":             method(1, ask1((*game.Tx).TileAt)),
+	"start_warmup":     method(1, do1(func(tx *game.Tx, seconds int32) { tx.Match().StartWarmup(seconds) })),
+	"tile":             method(1, ask1(func(tx *game.Tx, pos vec.Vec2) uint8 { return tx.Map().TileAt(pos) })),
 	"find_tiles":       method(1, oldCosts(1000, findTiles)),
 	"raycast":          method(3, oldCosts(50, raycast)),
 	"nearest_player":   method(3, oldCosts(20, nearest)),
@@ -137,16 +137,16 @@ var gameFunctions = map[string]member{
 	"spawn_projectile": method(1, oldCosts(effectCost, spawnProjectile)),
 	"spawn_laser":      method(3, oldCosts(effectCost, ask3((*game.Tx).SpawnLaser))),
 	"remove":           method(1, ask1((*game.Tx).Remove)),
-	"show_spawn":       method(2, oldCosts(effectCost, do2((*game.Tx).ShowSpawn))),
-	"show_hammer_hit":  method(2, oldCosts(effectCost, do2((*game.Tx).ShowHammerHit))),
-	"show_explosion":   method(2, oldCosts(effectCost, do2((*game.Tx).ShowExplosion))),
-	"show_death":       method(3, oldCosts(effectCost, do3((*game.Tx).ShowDeath))),
+	"show_spawn":       method(2, oldCosts(effectCost, do2(func(tx *game.Tx, pos vec.Vec2, to game.PlayerMask) { tx.Effects(to).Spawn(pos) }))),
+	"show_hammer_hit":  method(2, oldCosts(effectCost, do2(func(tx *game.Tx, pos vec.Vec2, to game.PlayerMask) { tx.Effects(to).HammerHit(pos) }))),
+	"show_explosion":   method(2, oldCosts(effectCost, do2(func(tx *game.Tx, pos vec.Vec2, to game.PlayerMask) { tx.Effects(to).Explosion(pos) }))),
+	"show_death":       method(3, oldCosts(effectCost, do3(func(tx *game.Tx, pos vec.Vec2, id game.PlayerID, to game.PlayerMask) { tx.Effects(to).Death(pos, id) }))),
 	"show_damage":      method(5, oldCosts(effectCost, showDamage)),
 	"kill_feed":        method(4, oldCosts(messageCost, killFeed)),
 	"flag_message":     method(5, oldCosts(messageCost, flagMessage)),
 	"layers":           method(1, oldCosts(20, layers)),
-	"map_width":        method(0, ask0(func(tx *game.Tx) int { return tx.Terrain().Width })),
-	"map_height":       method(0, ask0(func(tx *game.Tx) int { return tx.Terrain().Height })),
+	"map_width":        method(0, ask0(func(tx *game.Tx) int { return tx.Map().Terrain().Width })),
+	"map_height":       method(0, ask0(func(tx *game.Tx) int { return tx.Map().Terrain().Height })),
 	"add_npc":          method(1, oldCosts(effectCost, addNPC)),
 }
 
@@ -206,7 +206,7 @@ func playerByID(v *vm, c *rt.GoCont) error {
 		return err
 	}
 	x := rt.NilValue
-	if id >= 0 && id < game.MaxPlayers && tx.Connected(game.PlayerID(id)) {
+	if id >= 0 && id < game.MaxPlayers && tx.Player(game.PlayerID(id)).Connected() {
 		x = v.players[id]
 	}
 	v.leave()
@@ -221,8 +221,8 @@ func eachPlayer(v *vm, c *rt.GoCont) error {
 		return err
 	}
 	var mask game.PlayerMask
-	for id := range tx.Players() {
-		mask |= game.MaskOne(id)
+	for p := range tx.Players() {
+		mask |= game.MaskOne(p.ID())
 	}
 	v.leave()
 	v.r.RequireMem(200)
@@ -230,7 +230,7 @@ func eachPlayer(v *vm, c *rt.GoCont) error {
 		for mask != 0 {
 			id := game.PlayerID(bits.TrailingZeros64(uint64(mask)))
 			mask &^= game.MaskOne(id)
-			if v.tx != nil && v.tx.Connected(id) {
+			if v.tx != nil && v.tx.Player(id).Connected() {
 				v.push(c, v.players[id])
 				return nil
 			}
@@ -254,7 +254,7 @@ func giveWeapon(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	return ask2(func(tx *game.Tx, id game.PlayerID, w game.Weapon) bool { return tx.GiveWeapon(id, w, ammo) })(v, c)
+	return askPlayer1(func(p game.Player, w game.Weapon) bool { return p.GiveWeapon(w, ammo) })(v, c)
 }
 
 func kill(v *vm, c *rt.GoCont) error {
@@ -262,7 +262,7 @@ func kill(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	return do1(func(tx *game.Tx, id game.PlayerID) { tx.Kill(id, w) })(v, c)
+	return doPlayer0(func(p game.Player) { p.Kill(w) })(v, c)
 }
 
 // hurt is p:damage(amount, from, weapon).
@@ -275,8 +275,8 @@ func hurt(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	return ask2(func(tx *game.Tx, id game.PlayerID, amount int32) bool {
-		return tx.TakeDamage(game.Damage{Victim: id, Attacker: from, Weapon: w, Amount: amount, Source: tx.Pos(id)})
+	return askPlayer1(func(p game.Player, amount int32) bool {
+		return p.TakeDamage(game.Damage{Attacker: from, Weapon: w, Amount: amount, Source: p.Pos()})
 	})(v, c)
 }
 
@@ -299,14 +299,14 @@ func explode(v *vm, c *rt.GoCont) error {
 
 func playersNear(v *vm, c *rt.GoCont) error {
 	v.needs(300)
-	var found [game.MaxPlayers]game.PlayerID
-	n := 0
-	if err := do2(func(tx *game.Tx, pos vec.Vec2, radius float32) { n = tx.FindCharacters(pos, radius, &found) })(v, c); err != nil {
+	t, n := rt.NewTable(), int64(0)
+	if err := do2(func(tx *game.Tx, pos vec.Vec2, radius float32) {
+		for p := range tx.PlayersNear(pos, radius) {
+			n++
+			v.r.SetTable(t, rt.IntValue(n), v.players[p.ID()])
+		}
+	})(v, c); err != nil {
 		return err
-	}
-	t := rt.NewTable()
-	for i, id := range found[:n] {
-		v.r.SetTable(t, rt.IntValue(int64(i+1)), v.players[id])
 	}
 	v.push(c, rt.TableValue(t))
 	return nil
@@ -315,7 +315,7 @@ func playersNear(v *vm, c *rt.GoCont) error {
 func flagInfo(v *vm, c *rt.GoCont) error {
 	var f game.FlagInfo
 	var ok bool
-	if err := do1(func(tx *game.Tx, team game.Team) { f, ok = tx.Flag(team) })(v, c); err != nil {
+	if err := do1(func(tx *game.Tx, team game.Team) { f, ok = tx.Flag(team).Info() })(v, c); err != nil {
 		return err
 	}
 	if !ok {
@@ -339,10 +339,10 @@ const tilesOfStep = 512
 func findTiles(v *vm, c *rt.GoCont) error {
 	var found []vec.Vec2
 	if v.tx != nil {
-		v.pay(uint64(len(v.tx.Terrain().Tiles)) / tilesOfStep)
+		v.pay(uint64(len(v.tx.Map().Terrain().Tiles)) / tilesOfStep)
 	}
 	err := do1(func(tx *game.Tx, index uint8) {
-		for pos := range tx.FindTiles(index) {
+		for pos := range tx.Map().FindTiles(index) {
 			if found = append(found, pos); len(found) == 1000 {
 				break
 			}
@@ -367,7 +367,7 @@ func (v *vm) payWay(distance float32) { v.pay(uint64(min(distance, 1<<24)) / uni
 func wallBetween(v *vm, c *rt.GoCont) error {
 	return ask2(func(tx *game.Tx, from, to vec.Vec2) bool {
 		v.payWay(vec.Distance(from, to))
-		return tx.WallBetween(from, to)
+		return tx.Map().WallBetween(from, to)
 	})(v, c)
 }
 
@@ -390,7 +390,7 @@ func raycast(v *vm, c *rt.GoCont) error {
 	if err := do2(func(tx *game.Tx, from, to vec.Vec2) {
 		v.payWay(vec.Distance(from, to))
 		r.From, r.To = from, to
-		hit, ok = tx.Raycast(r)
+		hit, ok = tx.Map().Raycast(r)
 	})(v, c); err != nil {
 		return err
 	}
@@ -415,7 +415,8 @@ func nearest(v *vm, c *rt.GoCont) error {
 		return err
 	}
 	return ask2(func(tx *game.Tx, pos vec.Vec2, radius float32) game.PlayerID {
-		return tx.NearestCharacter(pos, radius, except)
+		p, _ := tx.NearestPlayer(pos, radius, except)
+		return p.ID()
 	})(v, c)
 }
 
@@ -459,7 +460,7 @@ func addNPC(v *vm, c *rt.GoCont) error {
 // layers is game.layers(pos). It returns the numbers of all layers of the map at a position.
 func layers(v *vm, c *rt.GoCont) error {
 	var tile game.Tile
-	if err := do1(func(tx *game.Tx, pos vec.Vec2) { tile = tx.Tile(pos) })(v, c); err != nil {
+	if err := do1(func(tx *game.Tx, pos vec.Vec2) { tile = tx.Map().Tile(pos) })(v, c); err != nil {
 		return err
 	}
 	t := rt.NewTable()

@@ -15,23 +15,22 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// notForScripts lists the hooks and methods of game.Tx that scripts lack, with the replacement or
+// notForScripts lists the hooks and methods of the API that scripts lack, with the replacement or
 // the reason.
 var notForScripts = map[string]string{
 	"State": "the table state",
 
-	"After": "the function after", "Timer": "the function after", "Stop": "the function after", "TicksLeft": "the function after",
-	"Print":       "the function print",
-	"RespawnNow":  "p:respawn of who is dead",   // Respawn does the same
-	"SendGameMsg": "game.flag_message, for all", // SendGameMsgTo does the same
-	"SetFlags":    "p:set_flag, one at a time",
+	"After": "the function after", "Timer": "the function after", "StopTimer": "the function after", "TicksLeft": "the function after",
+	"Print":      "the function print",
+	"RespawnNow": "p:respawn of who is dead", // Respawn does the same
+	"SetFlags":   "p:set_flag, one at a time",
 
 	"SetTeamSilently": "p.team = t, of which clients show a line",
 
 	"DDRace": "sv_gametype ddrace", "SetDDRaceOptions": "sv_gametype ddrace", "SendRecords": "sv_gametype ddrace", "AFK": "sv_gametype ddrace",
 	"Pause": "sv_gametype ddrace", "SetPause": "sv_gametype ddrace", "ShowAll": "sv_gametype ddrace", "SetShowAll": "sv_gametype ddrace",
 	"ShowOthers": "sv_gametype ddrace", "SetShowOthers": "sv_gametype ddrace", "SpecTeam": "sv_gametype ddrace", "SetSpecTeam": "sv_gametype ddrace",
-	"SetHideClock": "sv_gametype ddrace", "NoteDDRace": "sv_gametype ddrace", "SetDDRaceSettings": "sv_gametype ddrace", "ViewPos": "sv_gametype " +
+	"SetHideClock": "sv_gametype ddrace", "NoteDDRace": "sv_gametype ddrace", "SetDDRaceSettings": "sv_gametype ddrace", "Camera": "sv_gametype " +
 		"ddrace", "Watch": "sv_gametype ddrace", "Watches": "sv_gametype ddrace",
 	"Rank": "sv_gametype race",
 
@@ -66,8 +65,8 @@ func checkBound(t *testing.T, name string, bound bool) {
 	}
 }
 
-// TestMethodsOfTxAreBound checks that this package uses every method of game.Tx.
-func TestMethodsOfTxAreBound(t *testing.T) {
+// TestMethodsAreBound checks that this package uses every method of the API for mods.
+func TestMethodsAreBound(t *testing.T) {
 	used := map[string]bool{}
 	files := testenv.Must(filepath.Glob("*.go"))
 	for _, path := range files {
@@ -80,21 +79,28 @@ func TestMethodsOfTxAreBound(t *testing.T) {
 			if !ok {
 				return true
 			}
-			switch types.ExprString(s.X) {
-			case "tx", "v.tx", "(*game.Tx)":
+			x := types.ExprString(s.X)
+			switch {
+			case slices.Contains([]string{"tx", "v.tx", "setup", "p", "game.Player", "(*game.Tx)"}, x), strings.HasPrefix(x, "tx."), strings.HasPrefix(x, "v.tx."):
 				used[s.Sel.Name] = true
 			}
 			return true
 		})
 	}
-	tx := reflect.TypeFor[*game.Tx]()
-	for i := range tx.NumMethod() {
-		name := tx.Method(i).Name
+	methods := map[string]bool{}
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[*game.Setup](), reflect.TypeFor[game.Player](), reflect.TypeFor[game.Camera](), reflect.TypeFor[game.Map](),
+		reflect.TypeFor[game.Match](), reflect.TypeFor[game.Flag](), reflect.TypeFor[game.Effects](),
+	} {
+		for i := range typ.NumMethod() {
+			methods[typ.Method(i).Name] = true
+		}
+	}
+	for name := range methods {
 		checkBound(t, name, used[name])
 	}
 	for name := range notForScripts {
-		_, ofTx := tx.MethodByName(name)
-		if !ofTx && !slices.ContainsFunc(game.Hooks(), func(h game.HookInfo) bool { return h.Method == name }) {
+		if !methods[name] && !slices.ContainsFunc(game.Hooks(), func(h game.HookInfo) bool { return h.Method == name }) {
 			t.Errorf("notForScripts has %s, which does not exist", name)
 		}
 	}

@@ -52,7 +52,7 @@ func BenchmarkHook(b *testing.B) {
 // benchHook runs a function in a tick.
 type benchHook struct{ run func(*game.Ctx) }
 
-func (*benchHook) Start(*game.Tx)         {}
+func (*benchHook) Start(*game.Setup)      {}
 func (h *benchHook) OnTick(ctx *game.Ctx) { h.run(ctx) }
 
 // BenchmarkTick runs ticks of a world with 64 players, without scripts and with several. The

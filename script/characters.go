@@ -28,53 +28,53 @@ var (
 
 // characterMembers are the fields and methods of players that concern their tees.
 var characterMembers = map[string]member{
-	"pos":    property((*game.Tx).Pos, (*game.Tx).SetPos),
-	"vel":    property((*game.Tx).Vel, (*game.Tx).SetVel),
-	"x":      property(func(tx *game.Tx, id game.PlayerID) float32 { return tx.Pos(id).X }, nil),
-	"y":      property(func(tx *game.Tx, id game.PlayerID) float32 { return tx.Pos(id).Y }, nil),
-	"health": property(func(tx *game.Tx, id game.PlayerID) int32 { h, _ := tx.Vitals(id); return h }, (*game.Tx).SetHealth),
-	"armor":  property(func(tx *game.Tx, id game.PlayerID) int32 { _, a := tx.Vitals(id); return a }, (*game.Tx).SetArmor),
-	"weapon": property((*game.Tx).Weapon, func(tx *game.Tx, id game.PlayerID, w game.Weapon) { tx.SelectWeapon(id, w) }),
+	"pos":    property(game.Player.Pos, game.Player.SetPos),
+	"vel":    property(game.Player.Vel, game.Player.SetVel),
+	"x":      property(func(p game.Player) float32 { return p.Pos().X }, nil),
+	"y":      property(func(p game.Player) float32 { return p.Pos().Y }, nil),
+	"health": property(game.Player.Health, game.Player.SetHealth),
+	"armor":  property(game.Player.Armor, game.Player.SetArmor),
+	"weapon": property(game.Player.Weapon, func(p game.Player, w game.Weapon) { p.SelectWeapon(w) }),
 
-	"grounded":     property((*game.Tx).Grounded, nil),
-	"hooked":       property((*game.Tx).Hooked, nil),
-	"frozen":       property((*game.Tx).Frozen, nil),
-	"jumps":        property((*game.Tx).Jumps, (*game.Tx).SetJumps),
-	"reload_ticks": property((*game.Tx).ReloadTicks, (*game.Tx).SetReloadTicks),
-	"aim": property(func(tx *game.Tx, id game.PlayerID) vec.Vec2 {
-		in := tx.Input(id)
+	"grounded":     property(game.Player.Grounded, nil),
+	"hooked":       property(game.Player.Hooked, nil),
+	"frozen":       property(game.Player.Frozen, nil),
+	"jumps":        property(game.Player.Jumps, game.Player.SetJumps),
+	"reload_ticks": property(game.Player.ReloadTicks, game.Player.SetReloadTicks),
+	"aim": property(func(p game.Player) vec.Vec2 {
+		in := p.Input()
 		return vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)}
 	}, nil),
-	"direction": property(func(tx *game.Tx, id game.PlayerID) int32 { return tx.Input(id).Direction }, nil),
-	"firing":    property(func(tx *game.Tx, id game.PlayerID) bool { return tx.Input(id).Fire&1 != 0 }, nil),
-	"jumping":   property(func(tx *game.Tx, id game.PlayerID) bool { return tx.Input(id).Jump }, nil),
-	"hooking":   property(func(tx *game.Tx, id game.PlayerID) bool { return tx.Input(id).Hook }, nil),
-	"race_time": optional((*game.Tx).RaceTime),
-	"npc":       optional((*game.Tx).NPC),
+	"direction": property(func(p game.Player) int32 { return p.Input().Direction }, nil),
+	"firing":    property(func(p game.Player) bool { return p.Input().Fire&1 != 0 }, nil),
+	"jumping":   property(func(p game.Player) bool { return p.Input().Jump }, nil),
+	"hooking":   property(func(p game.Player) bool { return p.Input().Hook }, nil),
+	"race_time": optional(game.Player.RaceTime),
+	"npc":       optional(game.Player.NPC),
 
-	"push":             method(2, do2((*game.Tx).Push)),
-	"release_hooks":    method(1, do1((*game.Tx).ReleaseHooks)),
-	"refill_jump":      method(1, do1((*game.Tx).RefillJump)),
-	"has_weapon":       method(2, ask2((*game.Tx).HasWeapon)),
-	"ammo":             method(2, ask2((*game.Tx).Ammo)),
-	"set_ammo":         method(3, do3((*game.Tx).SetAmmo)),
-	"emote":            method(3, do3((*game.Tx).SetEmote)),
-	"freeze":           method(2, ask2((*game.Tx).Freeze)),
-	"unfreeze":         method(1, ask1((*game.Tx).Unfreeze)),
-	"show_to":          method(2, do2((*game.Tx).SetVisibleTo)),
+	"push":             method(2, doPlayer1(game.Player.Push)),
+	"release_hooks":    method(1, doPlayer0(game.Player.ReleaseHooks)),
+	"refill_jump":      method(1, doPlayer0(game.Player.RefillJump)),
+	"has_weapon":       method(2, askPlayer1(game.Player.HasWeapon)),
+	"ammo":             method(2, askPlayer1(game.Player.Ammo)),
+	"set_ammo":         method(3, doPlayer2(game.Player.SetAmmo)),
+	"emote":            method(3, doPlayer2(game.Player.SetEmote)),
+	"freeze":           method(2, askPlayer1(game.Player.Freeze)),
+	"unfreeze":         method(1, askPlayer0(game.Player.Unfreeze)),
+	"show_to":          method(2, doPlayer1(game.Player.SetVisibleTo)),
 	"set_flag":         method(3, setFlag),
-	"has_flag":         method(2, ask2(func(tx *game.Tx, id game.PlayerID, f game.CharacterFlags) bool { return tx.Flags(id)&f != 0 })),
+	"has_flag":         method(2, askPlayer1(func(p game.Player, f game.CharacterFlags) bool { return p.Flags()&f != 0 })),
 	"disable_controls": method(8, disableControls),
 	"set_tuning":       method(2, oldCosts(effectCost, setTuning)),
 	"set_color":        method(3, oldCosts(messageCost, setColor)),
-	"reset_skin":       method(1, oldCosts(messageCost, do1((*game.Tx).ClearSkin))),
-	"remove_npc":       method(1, do1((*game.Tx).RemoveNPC)),
-	"set_npc_skill":    method(2, do2((*game.Tx).SetNPCSkill)),
+	"reset_skin":       method(1, oldCosts(messageCost, doPlayer0(game.Player.ClearSkin))),
+	"remove_npc":       method(1, doPlayer0(game.Player.RemoveNPC)),
+	"set_npc_skill":    method(2, doPlayer1(game.Player.SetNPCSkill)),
 	"set_input":        method(2, oldCosts(20, setInput)),
 	"tuning":           method(2, oldCosts(20, tuningOf)),
 
-	"visible_to":        method(2, ask2(func(tx *game.Tx, id, viewer game.PlayerID) bool { return tx.VisibleTo(id).Has(viewer) })),
-	"controls_disabled": method(2, ask2(func(tx *game.Tx, id game.PlayerID, c game.Controls) bool { return tx.MaskedInput(id)&c != 0 })),
+	"visible_to":        method(2, askPlayer1(func(p game.Player, viewer game.PlayerID) bool { return p.VisibleTo().Has(viewer) })),
+	"controls_disabled": method(2, askPlayer1(func(p game.Player, c game.Controls) bool { return p.MaskedInput()&c != 0 })),
 }
 
 // setInput is p:set_input{direction = 1, fire = true} for NPCs. A missing key is not pressed.
@@ -92,7 +92,7 @@ func setInput(v *vm, c *rt.GoCont) error {
 		return f.err
 	}
 	return ask0(func(tx *game.Tx) bool {
-		in := tx.Input(id)
+		in := tx.Player(id).Input()
 		in.Direction, in.Jump, in.Hook, in.WantedWeapon = direction, jump, hook, 0
 		if weapon >= 0 {
 			in.WantedWeapon = int32(weapon) + 1
@@ -103,7 +103,7 @@ func setInput(v *vm, c *rt.GoCont) error {
 		if fire != (in.Fire&1 != 0) {
 			in.Fire = (in.Fire + 1) & 63
 		}
-		return tx.SetInput(id, in)
+		return tx.Player(id).SetInput(in)
 	})(v, c)
 }
 
@@ -115,8 +115,8 @@ func tuningOf(v *vm, c *rt.GoCont) error {
 	}
 	var value float32
 	var wrong error
-	err = do1(func(tx *game.Tx, id game.PlayerID) {
-		t := tx.PlayerTuning(id)
+	err = doPlayer0(func(p game.Player) {
+		t := p.Tuning()
 		value, wrong = t.Get(name)
 	})(v, c)
 	if err = cmp.Or(err, wrong); err == nil {
@@ -131,11 +131,11 @@ func setFlag(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	return do2(func(tx *game.Tx, id game.PlayerID, f game.CharacterFlags) {
+	return doPlayer1(func(p game.Player, f game.CharacterFlags) {
 		if on {
-			tx.AddFlags(id, f)
+			p.AddFlags(f)
 		} else {
-			tx.RemoveFlags(id, f)
+			p.RemoveFlags(f)
 		}
 	})(v, c)
 }
@@ -150,14 +150,14 @@ func disableControls(v *vm, c *rt.GoCont) error {
 		}
 		disabled |= x
 	}
-	return do1(func(tx *game.Tx, id game.PlayerID) { tx.MaskInput(id, disabled) })(v, c)
+	return doPlayer0(func(p game.Player) { p.MaskInput(disabled) })(v, c)
 }
 
 // setTuning is p:set_tuning{gravity = 0.3}, which changes parameters for one player, or
 // p:set_tuning(), which undoes it.
 func setTuning(v *vm, c *rt.GoCont) error {
 	if value(c, 1).IsNil() {
-		return do1(func(tx *game.Tx, id game.PlayerID) { tx.SetPlayerTuning(id, nil) })(v, c)
+		return doPlayer0(func(p game.Player) { p.SetTuning(nil) })(v, c)
 	}
 	t, err := v.readable(c, 1)
 	if err != nil {
@@ -180,7 +180,7 @@ func setTuning(v *vm, c *rt.GoCont) error {
 				return
 			}
 		}
-		tx.SetPlayerTuning(id, &tuning)
+		tx.Player(id).SetTuning(&tuning)
 	})(v, c)
 	if wrong != nil {
 		return wrong
@@ -195,11 +195,11 @@ func setColor(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	return do2(func(tx *game.Tx, id game.PlayerID, color int32) {
-		s := tx.Skin(id)
+	return doPlayer1(func(p game.Player, color int32) {
+		s := p.Skin()
 		for i := range s.PartColors {
 			s.UseCustomColors[i], s.PartColors[i] = true, color
 		}
-		tx.SetSkin(id, s, ticks)
+		p.SetSkin(s, ticks)
 	})(v, c)
 }

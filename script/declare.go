@@ -230,28 +230,28 @@ func (m *Mod) waiting() string {
 }
 
 // declare passes the declarations of the file to the world.
-func (m *Mod) declare(tx *game.Tx) {
+func (m *Mod) declare(setup *game.Setup) {
 	d := &m.vm.declared
 	m.declared = d.names()
 	for _, x := range d.variables {
 		m.variables[x.name] = x
 		if x.isText {
-			tx.TextVar(game.TextVar{Name: x.name, Help: x.help, Value: &x.str, Default: x.str})
+			setup.TextVar(game.TextVar{Name: x.name, Help: x.help, Value: &x.str, Default: x.str})
 		} else {
-			tx.IntVar(game.IntVar{Name: x.name, Help: x.help, Value: &x.number, Default: x.number, Min: x.min, Max: x.max})
+			setup.IntVar(game.IntVar{Name: x.name, Help: x.help, Value: &x.number, Default: x.number, Min: x.min, Max: x.max})
 		}
 	}
 	for _, c := range d.chat {
-		tx.ChatCommand(m.commandSpec(c, func(d *declared) []command { return d.chat }))
+		setup.ChatCommand(m.commandSpec(c, func(d *declared) []command { return d.chat }))
 	}
 	for _, c := range d.console {
-		tx.ConsoleCommand(m.commandSpec(c, func(d *declared) []command { return d.console }))
+		setup.ConsoleCommand(m.commandSpec(c, func(d *declared) []command { return d.console }))
 	}
 	for _, z := range d.zones {
-		tx.TuneZone(z)
+		setup.TuneZone(z)
 	}
-	m.addKinds(tx)
-	m.addChoices(tx)
+	m.addKinds(setup)
+	m.addChoices(setup)
 }
 
 // commandSpec returns a command that runs the function of the current script, also after a reload.

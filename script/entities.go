@@ -70,7 +70,7 @@ func declareEntityKind(v *vm, c *rt.GoCont) error {
 
 // addKinds adds the declared kinds to the world. They call the functions of the current script,
 // also after a reload.
-func (m *Mod) addKinds(tx *game.Tx) {
+func (m *Mod) addKinds(setup *game.Setup) {
 	for _, k := range m.vm.declared.kinds {
 		name := k.name
 		run := func(ctx *game.Ctx, e *game.Entity, which func(*entityKind) rt.Value) {
@@ -102,7 +102,7 @@ func (m *Mod) addKinds(tx *game.Tx) {
 				f.entity.data, f.drawing.data = nil, nil
 			}
 		}
-		k.id = tx.AddEntityKind(kind)
+		k.id = setup.AddEntityKind(kind)
 		m.kinds[name] = k.id
 	}
 }
@@ -223,7 +223,7 @@ func moveEntity(v *vm, c *rt.GoCont) error {
 	}
 	return ask0(func(tx *game.Tx) bool {
 		v.payWay(min(4*e.Vel.Len(), 4096)) // MoveBox checks four corners for each unit
-		return tx.MoveBox(&e.Pos, &e.Vel, vec.Vec2{X: size, Y: size}, elasticity)
+		return tx.Map().MoveBox(&e.Pos, &e.Vel, vec.Vec2{X: size, Y: size}, elasticity)
 	})(v, c)
 }
 

@@ -160,9 +160,9 @@ func (m *Mod) UnevenTeams() bool { return m.vm.global(ruleUneven).AsBool() }
 func (m *Mod) GameType(string) string { return m.vm.global(ruleGameType).AsString() }
 
 // Start passes the declarations of the file to the world and calls the hook on_start.
-func (m *Mod) Start(tx *game.Tx) {
-	m.declare(tx)
-	m.call(tx, hookStart)
+func (m *Mod) Start(setup *game.Setup) {
+	m.declare(setup)
+	m.call(&setup.Tx, hookStart)
 }
 
 // notify calls a hook. If it returns false, notify cancels the event.

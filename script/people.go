@@ -14,10 +14,10 @@ import (
 
 // peopleMembers are the fields and methods of players that concern their clients.
 var peopleMembers = map[string]member{
-	"broadcast":   method(2, oldCosts(messageCost, do2((*game.Tx).BroadcastTo))),
-	"motd":        method(2, oldCosts(messageCost, do2((*game.Tx).MotdTo))),
-	"screen_text": method(2, oldCosts(20, do2((*game.Tx).SetScreenText))),
-	"hide_menu":   method(1, do1((*game.Tx).HideMenu)),
+	"broadcast":   method(2, oldCosts(messageCost, doPlayer1(game.Player.Broadcast))),
+	"motd":        method(2, oldCosts(messageCost, doPlayer1(game.Player.Motd))),
+	"screen_text": method(2, oldCosts(20, doPlayer1(game.Player.SetScreenText))),
+	"hide_menu":   method(1, doPlayer0(game.Player.HideMenu)),
 }
 
 // choice is a menu or a vote that a file declares. It calls a function with the choice.
@@ -89,7 +89,7 @@ func declareChoice(k *kind) fn {
 
 // addChoices adds menus and votes to the world. They call the functions of the current script, also
 // after a reload.
-func (m *Mod) addChoices(tx *game.Tx) {
+func (m *Mod) addChoices(setup *game.Setup) {
 	for _, c := range m.vm.declared.choices {
 		k, name := c.k, c.name
 		run := func(ctx *game.Ctx, args ...rt.Value) {
@@ -98,11 +98,11 @@ func (m *Mod) addChoices(tx *game.Tx) {
 			}
 		}
 		if k == menuKind {
-			c.id = int32(tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+			c.id = int32(setup.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
 				run(ctx, m.vm.player(id), rt.IntValue(int64(line+1)))
 			}))
 		} else {
-			c.id = int32(tx.Vote(func(ctx *game.Ctx, passed bool) { run(ctx, rt.BoolValue(passed)) }))
+			c.id = int32(setup.Vote(func(ctx *game.Ctx, passed bool) { run(ctx, rt.BoolValue(passed)) }))
 		}
 		m.choices[k.name+" "+name] = c.id
 	}
@@ -144,7 +144,7 @@ func showMenu(v *vm, c *rt.GoCont) error {
 		v.pay(2 + uint64(len(s))/16)
 		lines = append(lines, strings.ToValidUTF8(s, ""))
 	}
-	return do0(func(tx *game.Tx) { tx.ShowMenu(id, game.Menu(menu.id), lines...) })(v, c)
+	return do0(func(tx *game.Tx) { tx.Player(id).ShowMenu(game.Menu(menu.id), lines...) })(v, c)
 }
 
 // startVote is vote:start(text, caller).
@@ -178,7 +178,9 @@ func killFeed(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	return do3(func(tx *game.Tx, killer, victim game.PlayerID, w game.Weapon) { tx.KillFeed(killer, victim, w, to) })(v, c)
+	return do3(func(tx *game.Tx, killer, victim game.PlayerID, w game.Weapon) {
+		tx.Effects(to).KillFeed(killer, victim, w)
+	})(v, c)
 }
 
 // space returns the name of the script's space in the storage.
@@ -331,7 +333,9 @@ func showDamage(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	return do3(func(tx *game.Tx, pos vec.Vec2, id game.PlayerID, angle float32) { tx.ShowDamage(pos, id, angle, n, to) })(v, c)
+	return do3(func(tx *game.Tx, pos vec.Vec2, id game.PlayerID, angle float32) {
+		tx.Effects(to).Damage(pos, id, angle, n)
+	})(v, c)
 }
 
 // flagMessages are the game messages of capture the flag.
@@ -362,5 +366,5 @@ func flagMessage(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	return do0(func(tx *game.Tx) { tx.SendGameMsgTo(to, what, int32(team), id, ticks) })(v, c)
+	return do0(func(tx *game.Tx) { tx.Effects(to).GameMsg(what, int32(team), id, ticks) })(v, c)
 }

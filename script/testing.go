@@ -366,11 +366,11 @@ type testMod struct {
 }
 
 // Start gives the test access to the world.
-func (m *testMod) Start(tx *game.Tx) {
+func (m *testMod) Start(setup *game.Setup) {
 	if m.live {
-		m.r.vm.tx = tx
+		m.r.vm.tx = &setup.Tx
 	}
-	tx.ConsoleCommand(game.CommandSpec{Name: testChange, Params: "i", Run: func(ctx *game.Ctx, call *game.CommandCall) {
+	setup.ConsoleCommand(game.CommandSpec{Name: testChange, Params: "i", Run: func(ctx *game.Ctx, call *game.CommandCall) {
 		if m.live {
 			m.r.pending(&ctx.Tx)
 			return

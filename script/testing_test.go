@@ -218,8 +218,8 @@ type moody struct {
 }
 
 func (m *moody) OnTick(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		ctx.SetScore(id, m.times)
+	for p := range ctx.Players() {
+		p.SetScore(m.times)
 	}
 }
 

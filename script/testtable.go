@@ -284,7 +284,7 @@ func testInput(r *testRun, v *vm, c *rt.GoCont) error {
 	}
 	var to vec.Vec2
 	if at, ok := playerOf(f.get("aim")); ok {
-		to = v.tx.Pos(at).Sub(v.tx.Pos(id))
+		to = v.tx.Player(at).Pos().Sub(v.tx.Player(id).Pos())
 	} else {
 		to = f.vector(v, "aim")
 	}
@@ -313,10 +313,10 @@ func testShoot(r *testRun, v *vm, c *rt.GoCont) error {
 	switch {
 	case err != nil:
 		return err
-	case !v.tx.Alive(id) || !v.tx.Alive(at):
+	case !v.tx.Player(id).Alive() || !v.tx.Player(at).Alive():
 		return r.fail("test.shoot: the shooter or the target is dead")
-	case weapon < 0 || !v.tx.HasWeapon(id, weapon):
-		return fmt.Errorf("%s has no %v", v.tx.Name(id), weapon)
+	case weapon < 0 || !v.tx.Player(id).HasWeapon(weapon):
+		return fmt.Errorf("%s has no %v", v.tx.Player(id).Name(), weapon)
 	}
 	r.world.Shoot(id, at, weapon)
 	return nil
@@ -469,7 +469,7 @@ func testChoose(r *testRun, v *vm, c *rt.GoCont) error {
 	}
 	lines, _ := r.world.Game.MenuLines(id)
 	if !slices.Contains(lines, line) {
-		return r.fail("%s has no menu line %q; the menu is %q", v.tx.Name(id), line, lines)
+		return r.fail("%s has no menu line %q; the menu is %q", v.tx.Player(id).Name(), line, lines)
 	}
 	r.world.Run(1, game.ChooseLine(id, line))
 	return nil
@@ -530,7 +530,7 @@ func testExpectHeard(r *testRun, v *vm, c *rt.GoCont) error {
 		return err
 	}
 	if lines := r.heard(id); !contains(lines, part) {
-		return r.fail("%s did not get the text %q, only %q", v.tx.Name(id), part, lines[max(0, len(lines)-10):])
+		return r.fail("%s did not get the text %q, only %q", v.tx.Player(id).Name(), part, lines[max(0, len(lines)-10):])
 	}
 	return nil
 }
@@ -655,8 +655,8 @@ func (v *vm) same(a, b rt.Value, depth int) bool {
 
 // shown formats a value for a failure.
 func (v *vm) shown(x rt.Value, depth int) string {
-	if id, ok := playerOf(x); ok && v.tx != nil && v.tx.Connected(id) {
-		return fmt.Sprintf("%s (%s)", plain(x), v.tx.Name(id))
+	if id, ok := playerOf(x); ok && v.tx != nil && v.tx.Player(id).Connected() {
+		return fmt.Sprintf("%s (%s)", plain(x), v.tx.Player(id).Name())
 	}
 	if s, ok := x.TryString(); ok {
 		return strconv.Quote(s)

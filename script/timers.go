@@ -70,7 +70,7 @@ func (m *Mod) runTimers(tx *game.Tx) {
 	if len(v.timers) == 0 {
 		return
 	}
-	if !tx.EntitiesMoving() {
+	if !tx.Match().EntitiesMoving() {
 		for i := range v.timers {
 			v.timers[i].due++
 		}

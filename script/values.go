@@ -536,12 +536,35 @@ func ask3[A, B, C, R any](f func(*game.Tx, A, B, C) R) fn {
 	}
 }
 
+// doPlayer0 to doPlayer2 and askPlayer0 and askPlayer1 do the same with methods of game.Player. The
+// digit is the number of arguments after the player.
+
+func doPlayer0(f func(game.Player)) fn {
+	return do1(func(tx *game.Tx, id game.PlayerID) { f(tx.Player(id)) })
+}
+
+func doPlayer1[A any](f func(game.Player, A)) fn {
+	return do2(func(tx *game.Tx, id game.PlayerID, a A) { f(tx.Player(id), a) })
+}
+
+func doPlayer2[A, B any](f func(game.Player, A, B)) fn {
+	return do3(func(tx *game.Tx, id game.PlayerID, a A, b B) { f(tx.Player(id), a, b) })
+}
+
+func askPlayer0[R any](f func(game.Player) R) fn {
+	return ask1(func(tx *game.Tx, id game.PlayerID) R { return f(tx.Player(id)) })
+}
+
+func askPlayer1[A, R any](f func(game.Player, A) R) fn {
+	return ask2(func(tx *game.Tx, id game.PlayerID, a A) R { return f(tx.Player(id), a) })
+}
+
 // optional returns a field of players that is nil if ok is false.
-func optional(get func(*game.Tx, game.PlayerID) (n int32, ok bool)) member {
+func optional(get func(game.Player) (n int32, ok bool)) member {
 	return member{get: func(v *vm, c *rt.GoCont) error {
 		x := rt.NilValue
-		err := do1(func(tx *game.Tx, id game.PlayerID) {
-			if n, ok := get(tx, id); ok {
+		err := doPlayer0(func(p game.Player) {
+			if n, ok := get(p); ok {
 				x = rt.IntValue(int64(n))
 			}
 		})(v, c)
@@ -551,15 +574,15 @@ func optional(get func(*game.Tx, game.PlayerID) (n int32, ok bool)) member {
 }
 
 // property returns a field of players. set can be nil.
-func property[T any](get func(*game.Tx, game.PlayerID) T, set func(*game.Tx, game.PlayerID, T)) member {
-	m := member{get: ask1(get)}
+func property[T any](get func(game.Player) T, set func(game.Player, T)) member {
+	m := member{get: askPlayer0(get)}
 	if set != nil {
 		m.set = func(v *vm, c *rt.GoCont) error {
 			x, err := arg[T](v, c, 2)
 			if err != nil {
 				return err
 			}
-			return do1(func(tx *game.Tx, id game.PlayerID) { set(tx, id, x) })(v, c)
+			return doPlayer0(func(p game.Player) { set(p, x) })(v, c)
 		}
 	}
 	return m

@@ -153,10 +153,10 @@ func TestTargetsOutOfRange(t *testing.T) {
 // armed is a mod: everybody has a laser.
 type armed struct{}
 
-func (armed) Start(*game.Tx) {}
+func (armed) Start(*game.Setup) {}
 
 func (armed) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	ctx.GiveWeapon(id, game.WeaponLaser, 10)
+	ctx.Player(id).GiveWeapon(game.WeaponLaser, 10)
 }
 
 // TestLaserOfPlayerWhoLeft checks that a laser can kill after its owner has left.

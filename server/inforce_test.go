@@ -171,8 +171,8 @@ func TestTuningInForce(t *testing.T) {
 // modestMod sets its own variable.
 type modestMod struct{ most int32 }
 
-func (m *modestMod) Start(tx *game.Tx) {
-	tx.IntVar(game.IntVar{Name: "modest_most", Help: "At most 5", Value: &m.most, Max: 9, Changed: func(*game.Ctx) { m.most = min(m.most, 5) }})
+func (m *modestMod) Start(setup *game.Setup) {
+	setup.IntVar(game.IntVar{Name: "modest_most", Help: "At most 5", Value: &m.most, Max: 9, Changed: func(*game.Ctx) { m.most = min(m.most, 5) }})
 }
 
 // TestModsVariablesInForce checks that the console has what a mod has made of its variable.

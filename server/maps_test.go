@@ -514,7 +514,7 @@ func TestChangeMapSaysWhatIsWrong(t *testing.T) {
 // terrainMod keeps the terrain that a mod gets.
 type terrainMod struct{ terrain game.Terrain }
 
-func (m *terrainMod) Start(tx *game.Tx) { m.terrain = tx.Terrain() }
+func (m *terrainMod) Start(setup *game.Setup) { m.terrain = setup.Map().Terrain() }
 
 // TestModsGetAllLayersAndSettings plays a map with all layers of DDNet; the log has them too.
 func TestModsGetAllLayersAndSettings(t *testing.T) {

@@ -25,15 +25,15 @@ type speedMod struct {
 	title string
 }
 
-func (m *speedMod) Start(tx *game.Tx) {
-	tx.IntVar(game.IntVar{Name: "speed_of_all", Help: "How fast", Value: &m.speed, Default: 5, Max: 9, Changed: func(ctx *game.Ctx) {
+func (m *speedMod) Start(setup *game.Setup) {
+	setup.IntVar(game.IntVar{Name: "speed_of_all", Help: "How fast", Value: &m.speed, Default: 5, Max: 9, Changed: func(ctx *game.Ctx) {
 		ctx.Say(fmt.Sprint("speed is ", m.speed))
 	}})
-	tx.TextVar(game.TextVar{Name: "speed_title", Help: "Its name", Value: &m.title, Default: "fast"})
-	tx.ChatCommand(game.CommandSpec{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Help: "Doubles a number", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	setup.TextVar(game.TextVar{Name: "speed_title", Help: "Its name", Value: &m.title, Default: "fast"})
+	setup.ChatCommand(game.CommandSpec{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Help: "Doubles a number", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		c.Reply(ctx, fmt.Sprintf("%d %v %s %d, %s", c.Int(0)*2, c.Float(1), c.Arg(2), len(c.Args), m.title))
 	}})
-	tx.ConsoleCommand(game.CommandSpec{Name: "speed_report", Params: "?s[word]", Help: "Says how fast", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	setup.ConsoleCommand(game.CommandSpec{Name: "speed_report", Params: "?s[word]", Help: "Says how fast", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		c.Reply(ctx, fmt.Sprintf("player %d asks %q: %d", c.Player, c.Args, m.speed))
 	}})
 }
@@ -201,15 +201,15 @@ func TestModCommandsThatExist(t *testing.T) {
 	n := new(int32)
 	run := func(*game.Ctx, *game.CommandCall) {}
 	for want, start := range map[string]startMod{
-		`chat command "help": the server already has one`:      func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "help", Run: run}) },
-		`console command "status": the server already has one`: func(tx *game.Tx) { tx.ConsoleCommand(game.CommandSpec{Name: "status", Run: run}) },
-		`variable "sv_name": the server already has one`:       func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "sv_name", Value: n}) },
-		`variable "ec_port": the server already has one`:       func(tx *game.Tx) { tx.IntVar(game.IntVar{Name: "ec_port", Value: n}) },
-		`console command "x": console: bad command`:            func(tx *game.Tx) { tx.ConsoleCommand(game.CommandSpec{Name: "x", Params: "q", Run: run}) },
-		`chat command "x": console: bad command`:               func(tx *game.Tx) { tx.ChatCommand(game.CommandSpec{Name: "x", Params: "r s", Run: run}) },
-		`chat command "x128": at most 128 can be declared`: func(tx *game.Tx) {
+		`chat command "help": the server already has one`:      func(setup *game.Setup) { setup.ChatCommand(game.CommandSpec{Name: "help", Run: run}) },
+		`console command "status": the server already has one`: func(setup *game.Setup) { setup.ConsoleCommand(game.CommandSpec{Name: "status", Run: run}) },
+		`variable "sv_name": the server already has one`:       func(setup *game.Setup) { setup.IntVar(game.IntVar{Name: "sv_name", Value: n}) },
+		`variable "ec_port": the server already has one`:       func(setup *game.Setup) { setup.IntVar(game.IntVar{Name: "ec_port", Value: n}) },
+		`console command "x": console: bad command`:            func(setup *game.Setup) { setup.ConsoleCommand(game.CommandSpec{Name: "x", Params: "q", Run: run}) },
+		`chat command "x": console: bad command`:               func(setup *game.Setup) { setup.ChatCommand(game.CommandSpec{Name: "x", Params: "r s", Run: run}) },
+		`chat command "x128": at most 128 can be declared`: func(setup *game.Setup) {
 			for i := range 10000 {
-				tx.ChatCommand(game.CommandSpec{Name: fmt.Sprint("x", i), Run: run})
+				setup.ChatCommand(game.CommandSpec{Name: fmt.Sprint("x", i), Run: run})
 			}
 		},
 	} {
@@ -221,9 +221,9 @@ func TestModCommandsThatExist(t *testing.T) {
 }
 
 // startMod is a mod that is only its Start.
-type startMod func(tx *game.Tx)
+type startMod func(setup *game.Setup)
 
-func (f startMod) Start(tx *game.Tx) { f(tx) }
+func (f startMod) Start(setup *game.Setup) { f(setup) }
 
 // TestModListsChange checks that operators and players are told when a mod comes or goes with a
 // map.

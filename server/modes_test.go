@@ -190,7 +190,7 @@ func TestEveryMapGetsANewModeAndNewMods(t *testing.T) {
 // impure is a mod with a tuning of its own.
 type impure struct{}
 
-func (impure) Start(*game.Tx)              {}
+func (impure) Start(*game.Setup)           {}
 func (impure) PureTuning() bool            { return false }
 func (impure) GameType(mode string) string { return "x" + mode }
 

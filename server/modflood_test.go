@@ -19,18 +19,18 @@ type loudMod struct {
 
 func (m *loudMod) State() any { return &m.calls }
 
-func (m *loudMod) Start(tx *game.Tx) {
-	tx.ChatCommand(game.CommandSpec{Name: "shout", Params: "?i[times] ?f[loud] ?r[text]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+func (m *loudMod) Start(setup *game.Setup) {
+	setup.ChatCommand(game.CommandSpec{Name: "shout", Params: "?i[times] ?f[loud] ?r[text]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		m.calls.Commands++
 		ctx.Say(fmt.Sprint(c.Int(0), c.Float(1), c.Arg(2)))
 		ctx.StartVote(m.vote, c.Player, c.Arg(2))
 		m.show(ctx, c.Player)
 	}})
-	m.menu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+	m.menu = setup.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
 		m.calls.Choices++
 		m.show(ctx, id)
 	})
-	m.vote = tx.Vote(func(*game.Ctx, bool) { m.calls.Votes++ })
+	m.vote = setup.Vote(func(*game.Ctx, bool) { m.calls.Votes++ })
 }
 
 // show shows a full menu that is another one every time, and has a line "x".
@@ -39,7 +39,7 @@ func (m *loudMod) show(ctx *game.Ctx, id game.PlayerID) {
 	for i := range 63 {
 		lines = append(lines, fmt.Sprintf("%062d", ctx.Tick()+int32(i)))
 	}
-	ctx.ShowMenu(id, m.menu, lines...)
+	ctx.Player(id).ShowMenu(m.menu, lines...)
 }
 
 func (m *loudMod) OnEnter(ctx *game.Ctx, id game.PlayerID) { m.show(ctx, id) }
@@ -106,7 +106,7 @@ func TestFloodOfModCommands(t *testing.T) {
 // textMod says as much in every tick as a script may.
 type textMod struct{ silent bool }
 
-func (*textMod) Start(*game.Tx) {}
+func (*textMod) Start(*game.Setup) {}
 
 func (m *textMod) OnTick(ctx *game.Ctx) {
 	if m.silent {
@@ -115,9 +115,9 @@ func (m *textMod) OnTick(ctx *game.Ctx) {
 	for i := range 75 {
 		ctx.Say(fmt.Sprint("line ", i, strings.Repeat(" spam", 20)))
 		ctx.Broadcast(strings.Repeat("spam ", 200))
-		for id := range ctx.Players() {
-			ctx.MotdTo(id, strings.Repeat("spam ", 200))
-			ctx.KillFeed(id, id, game.WeaponNinja, game.MaskAll)
+		for p := range ctx.Players() {
+			p.Motd(strings.Repeat("spam ", 200))
+			ctx.Effects(game.MaskAll).KillFeed(p.ID(), p.ID(), game.WeaponNinja)
 		}
 	}
 }

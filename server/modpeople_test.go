@@ -26,47 +26,48 @@ type showMod struct {
 
 func (m *showMod) State() any { return &m.ticking }
 
-func (m *showMod) Start(tx *game.Tx) {
-	m.menu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
-		ctx.SayTo(id, fmt.Sprint("chose ", line))
+func (m *showMod) Start(setup *game.Setup) {
+	m.menu = setup.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+		p := ctx.Player(id)
+		p.Say(fmt.Sprint("chose ", line))
 		if line == 0 {
-			ctx.ShowMenu(id, m.other, "back", "slow")
+			p.ShowMenu(m.other, "back", "slow")
 		}
 	})
-	m.other = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) { m.showMenu(ctx, id) })
-	m.vote = tx.Vote(func(ctx *game.Ctx, passed bool) { ctx.Say(fmt.Sprint("voted ", passed)) })
+	m.other = setup.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) { m.showMenu(ctx, id) })
+	m.vote = setup.Vote(func(ctx *game.Ctx, passed bool) { ctx.Say(fmt.Sprint("voted ", passed)) })
 	for _, cmd := range []struct {
 		name string
 		run  func(ctx *game.Ctx, c *game.CommandCall)
 	}{
 		{"menu", func(ctx *game.Ctx, c *game.CommandCall) { m.showMenu(ctx, c.Player) }},
-		{"hide", func(ctx *game.Ctx, c *game.CommandCall) { ctx.HideMenu(c.Player) }},
+		{"hide", func(ctx *game.Ctx, c *game.CommandCall) { ctx.Player(c.Player).HideMenu() }},
 		{"vote", func(ctx *game.Ctx, c *game.CommandCall) { ctx.StartVote(m.vote, c.Player, c.Arg(0)) }},
 		{"server", func(ctx *game.Ctx, c *game.CommandCall) { ctx.StartVote(m.vote, game.Nobody, c.Arg(0)) }},
 		{"stop", func(ctx *game.Ctx, c *game.CommandCall) { ctx.StopVote(m.vote) }},
-		{"text", func(ctx *game.Ctx, c *game.CommandCall) { ctx.SetScreenText(c.Player, c.Arg(0)) }},
+		{"text", func(ctx *game.Ctx, c *game.CommandCall) { ctx.Player(c.Player).SetScreenText(c.Arg(0)) }},
 		{"tick", func(ctx *game.Ctx, c *game.CommandCall) { m.ticking = c.Int(0) }},
-		{"motd", func(ctx *game.Ctx, c *game.CommandCall) { ctx.MotdTo(c.Player, "two\nlines") }},
-		{"cast", func(ctx *game.Ctx, c *game.CommandCall) { ctx.BroadcastTo(c.Player, c.Arg(0)) }},
+		{"motd", func(ctx *game.Ctx, c *game.CommandCall) { ctx.Player(c.Player).Motd("two\nlines") }},
+		{"cast", func(ctx *game.Ctx, c *game.CommandCall) { ctx.Player(c.Player).Broadcast(c.Arg(0)) }},
 		{"feed", func(ctx *game.Ctx, c *game.CommandCall) {
-			ctx.KillFeed(c.Player, c.Player, game.WeaponLaser, game.MaskOne(c.Player))
+			ctx.Effects(game.MaskOne(c.Player)).KillFeed(c.Player, c.Player, game.WeaponLaser)
 		}},
 	} {
-		tx.ChatCommand(game.CommandSpec{Name: cmd.name, Params: "?r[text]", Run: cmd.run})
+		setup.ChatCommand(game.CommandSpec{Name: cmd.name, Params: "?r[text]", Run: cmd.run})
 	}
 }
 
 func (m *showMod) showMenu(ctx *game.Ctx, id game.PlayerID) {
-	ctx.ShowMenu(id, m.menu, "more ...", "fast", "plain")
+	ctx.Player(id).ShowMenu(m.menu, "more ...", "fast", "plain")
 }
 
 func (m *showMod) OnTick(ctx *game.Ctx) {
 	if m.ticking == 0 {
 		return
 	}
-	for id := range ctx.Players() {
-		ctx.SetScreenText(id, fmt.Sprint("tick ", ctx.Tick()))
-		ctx.ShowMenu(id, m.menu, fmt.Sprint("tick ", ctx.Tick()))
+	for p := range ctx.Players() {
+		p.SetScreenText(fmt.Sprint("tick ", ctx.Tick()))
+		p.ShowMenu(m.menu, fmt.Sprint("tick ", ctx.Tick()))
 	}
 }
 

@@ -17,7 +17,7 @@ type everyHook struct {
 	}
 }
 
-func (*everyHook) Start(*game.Tx) {}
+func (*everyHook) Start(*game.Setup) {}
 
 func (m *everyHook) State() any { return &m.state }
 

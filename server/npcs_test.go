@@ -19,16 +19,16 @@ type garrison struct {
 	}
 }
 
-func (m *garrison) Start(tx *game.Tx) {
+func (m *garrison) Start(setup *game.Setup) {
 	m.state.Runner, m.state.Fighter = game.Nobody, game.Nobody
-	tx.AddNPC(game.NPC{Profile: game.Profile{Name: "runner"}, Tag: 1})
-	tx.AddNPC(game.NPC{Profile: game.Profile{Name: "fighter"}, Skill: 3, Tag: 2})
+	setup.AddNPC(game.NPC{Profile: game.Profile{Name: "runner"}, Tag: 1})
+	setup.AddNPC(game.NPC{Profile: game.Profile{Name: "fighter"}, Skill: 3, Tag: 2})
 }
 
 func (m *garrison) State() any { return &m.state }
 
 func (m *garrison) OnEnter(ctx *game.Ctx, id game.PlayerID) {
-	switch tag, _ := ctx.NPC(id); tag {
+	switch tag, _ := ctx.Player(id).NPC(); tag {
 	case 1:
 		m.state.Runner = id
 	case 2:
@@ -37,7 +37,7 @@ func (m *garrison) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 }
 
 func (m *garrison) OnLeave(ctx *game.Ctx, id game.PlayerID) {
-	if _, ok := ctx.NPC(id); ok {
+	if _, ok := ctx.Player(id).NPC(); ok {
 		m.state.Left++
 	}
 }
@@ -47,10 +47,10 @@ func (m *garrison) OnTick(ctx *game.Ctx) {
 		return
 	}
 	m.state.Ticks++
-	ctx.SetInput(m.state.Runner, game.Input{Direction: 1 - m.state.Ticks/50%2*2, TargetX: 1})
+	ctx.Player(m.state.Runner).SetInput(game.Input{Direction: 1 - m.state.Ticks/50%2*2, TargetX: 1})
 	if m.state.Ticks == 500 {
-		ctx.RemoveNPC(m.state.Runner)
-		ctx.RemoveNPC(m.state.Fighter)
+		ctx.Player(m.state.Runner).RemoveNPC()
+		ctx.Player(m.state.Fighter).RemoveNPC()
 		m.state.Runner = game.Nobody
 	}
 }

@@ -13,12 +13,12 @@ type finisher struct {
 	answers []game.RankAnswer
 }
 
-func (*finisher) Start(*game.Tx) {}
-func (m *finisher) State() any   { return &m.state }
+func (*finisher) Start(*game.Setup) {}
+func (m *finisher) State() any      { return &m.state }
 func (m *finisher) OnTick(ctx *game.Ctx) {
-	if !m.state.Asked && ctx.Alive(0) {
+	if !m.state.Asked && ctx.Player(0).Alive() {
 		m.state.Asked = true
-		ctx.Rank(game.RankRequest{Op: game.RankFinish, By: 0, Names: []string{ctx.Name(0)}, Time: 5000, Begin: 1, End: 251})
+		ctx.Rank(game.RankRequest{Op: game.RankFinish, By: 0, Names: []string{ctx.Player(0).Name()}, Time: 5000, Begin: 1, End: 251})
 	}
 }
 func (m *finisher) OnStored(_ *game.Ctx, a *game.StoreAnswer) {

@@ -29,8 +29,8 @@ const spoken = "xyzzy"
 // talkativeMod shows all that it is told.
 type talkativeMod struct{}
 
-func (talkativeMod) Start(tx *game.Tx) {
-	tx.ChatCommand(game.CommandSpec{Name: "shout", Params: "?r[text]", Help: "Tells all", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+func (talkativeMod) Start(setup *game.Setup) {
+	setup.ChatCommand(game.CommandSpec{Name: "shout", Params: "?r[text]", Help: "Tells all", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		ctx.Say("somebody shouts " + c.Arg(0))
 	}})
 }

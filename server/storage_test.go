@@ -90,7 +90,7 @@ func TestBestTimesSurviveARestart(t *testing.T) {
 // hoarder is a mod that asks the storage in every tick.
 type hoarder struct{ failed, answers int }
 
-func (*hoarder) Start(*game.Tx) {}
+func (*hoarder) Start(*game.Setup) {}
 func (m *hoarder) OnTick(ctx *game.Ctx) {
 	ctx.Storage("hoarder").Get("k")
 }
@@ -155,10 +155,10 @@ type asker struct {
 	answers []game.StoreAnswer
 }
 
-func (*asker) Start(*game.Tx) {}
-func (m *asker) State() any   { return &m.state }
+func (*asker) Start(*game.Setup) {}
+func (m *asker) State() any      { return &m.state }
 func (m *asker) OnTick(ctx *game.Ctx) {
-	if s := ctx.Storage("a\xff"); !m.state.Asked && ctx.Alive(0) {
+	if s := ctx.Storage("a\xff"); !m.state.Asked && ctx.Player(0).Alive() {
 		m.state.Asked = true
 		m.state.IDs = [3]int32{s.Get("k\xfe"), s.Add("t", game.Row{Name: "n", Score: 1}), s.Row("t", "n\xfd")}
 	}

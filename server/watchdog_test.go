@@ -45,7 +45,7 @@ func TestWatchdog(t *testing.T) {
 // stuckMod waits in a hook.
 type stuckMod struct{ release chan struct{} }
 
-func (stuckMod) Start(*game.Tx) {}
+func (stuckMod) Start(*game.Setup) {}
 
 func (m stuckMod) OnTick(ctx *game.Ctx) {
 	if ctx.Tick() == 9 {

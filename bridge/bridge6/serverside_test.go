@@ -28,7 +28,7 @@ type flagMode struct{ flags game.GameFlags }
 
 func (m flagMode) Name() string          { return "TEST" }
 func (m flagMode) Flags() game.GameFlags { return m.flags }
-func (m flagMode) Start(*game.Tx)        {}
+func (m flagMode) Start(*game.Setup)     {}
 
 // newWorld returns a world with players of the given names.
 func newWorld(t testing.TB, mode game.Mode, names ...string) *game.World {

@@ -19,8 +19,8 @@ import (
 type doors struct{ kind game.KindID }
 
 // Start implements game.Mod.
-func (m *doors) Start(tx *game.Tx) {
-	m.kind = tx.AddEntityKind(game.EntityKind{Tick: tick, Draw: draw})
+func (m *doors) Start(setup *game.Setup) {
+	m.kind = setup.AddEntityKind(game.EntityKind{Tick: tick, Draw: draw})
 }
 
 // OnEntity implements game.EntityHook.
@@ -34,14 +34,14 @@ func (m *doors) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 
 // tick moves a beam, turns it around at walls, and damages a tee that it touches.
 func tick(ctx *game.Ctx, e *game.Entity) {
-	if _, blocked := ctx.Raycast(game.Ray{From: e.Pos, To: e.Pos.Add(e.Vel.Mul(8))}); blocked {
+	if _, blocked := ctx.Map().Raycast(game.Ray{From: e.Pos, To: e.Pos.Add(e.Vel.Mul(8))}); blocked {
 		e.Vel = e.Vel.Neg()
 	}
 	e.Pos = e.Pos.Add(e.Vel)
 	top, bottom := ends(ctx, e)
-	hit, _ := ctx.Raycast(game.Ray{From: top, To: bottom, Tees: true})
+	hit, _ := ctx.Map().Raycast(game.Ray{From: top, To: bottom, Tees: true})
 	if hit.Player != game.Nobody && ctx.Tick()%5 == 0 {
-		ctx.TakeDamage(game.Damage{Victim: hit.Player, Attacker: game.Nobody, Weapon: game.WeaponLaser, Amount: 1, Force: e.Vel.Mul(3)})
+		ctx.Player(hit.Player).TakeDamage(game.Damage{Attacker: game.Nobody, Weapon: game.WeaponLaser, Amount: 1, Force: e.Vel.Mul(3)})
 	}
 }
 
@@ -53,8 +53,8 @@ func draw(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 
 // ends returns the positions where a beam meets the ceiling and the floor.
 func ends(ctx *game.Ctx, e *game.Entity) (top, bottom vec.Vec2) {
-	up, _ := ctx.Raycast(game.Ray{From: e.Pos, To: e.Pos.Sub(vec.Vec2{Y: 500})})
-	down, _ := ctx.Raycast(game.Ray{From: e.Pos, To: e.Pos.Add(vec.Vec2{Y: 500})})
+	up, _ := ctx.Map().Raycast(game.Ray{From: e.Pos, To: e.Pos.Sub(vec.Vec2{Y: 500})})
+	down, _ := ctx.Map().Raycast(game.Ray{From: e.Pos, To: e.Pos.Add(vec.Vec2{Y: 500})})
 	return up.Pos, down.Pos
 }
 

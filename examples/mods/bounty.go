@@ -18,13 +18,14 @@ type Bounty struct {
 func NewBounty() game.Mod { return &Bounty{} }
 
 // Start implements game.Mod.
-func (m *Bounty) Start(*game.Tx) {}
+func (m *Bounty) Start(*game.Setup) {}
 
 // State implements game.StateHook.
 func (m *Bounty) State() any { return &m.state }
 
 // OnDeath implements game.DeathHook.
 func (m *Bounty) OnDeath(ctx *game.Ctx, d *game.Death) {
+	killer := ctx.Player(d.Killer)
 	streak := m.state.Streak[d.Victim]
 	m.state.Streak[d.Victim] = 0
 	if d.Killer < 0 || d.Killer == d.Victim {
@@ -32,7 +33,7 @@ func (m *Bounty) OnDeath(ctx *game.Ctx, d *game.Death) {
 	}
 	m.state.Streak[d.Killer]++
 	if streak >= 3 {
-		ctx.AddScore(d.Killer, streak)
-		ctx.Say(fmt.Sprintf("%s gets %d points for %s", ctx.Name(d.Killer), streak, ctx.Name(d.Victim)))
+		killer.AddScore(streak)
+		ctx.Say(fmt.Sprintf("%s gets %d points for %s", killer.Name(), streak, ctx.Player(d.Victim).Name()))
 	}
 }

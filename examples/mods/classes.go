@@ -20,30 +20,33 @@ func NewClasses() game.Mod { return &Classes{} }
 func (m *Classes) State() any { return &m.state }
 
 // Start implements game.Mod.
-func (m *Classes) Start(tx *game.Tx) {
-	m.menu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+func (m *Classes) Start(setup *game.Setup) {
+	m.menu = setup.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
 		m.state.Class[id] = int32(line)
-		ctx.SayTo(id, "From your next life on: "+classes[line])
+		ctx.Player(id).Say("From your next life on: " + classes[line])
 	})
 }
 
 // OnEnter implements game.EnterHook.
-func (m *Classes) OnEnter(ctx *game.Ctx, id game.PlayerID) { ctx.ShowMenu(id, m.menu, classes...) }
+func (m *Classes) OnEnter(ctx *game.Ctx, id game.PlayerID) {
+	ctx.Player(id).ShowMenu(m.menu, classes...)
+}
 
 // OnSpawn implements game.SpawnHook.
 func (m *Classes) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
+	p := ctx.Player(id)
 	tuning := ctx.Tuning()
 	switch m.state.Class[id] {
 	case 0:
-		ctx.GiveWeapon(id, game.WeaponGrenade, 10)
+		p.GiveWeapon(game.WeaponGrenade, 10)
 	case 1:
 		tuning.Set("ground_control_speed", 14)
-		ctx.GiveWeapon(id, game.WeaponShotgun, 10)
+		p.GiveWeapon(game.WeaponShotgun, 10)
 	case 2:
 		tuning.Set("ground_control_speed", 7)
-		ctx.GiveArmor(id, 10)
+		p.GiveArmor(10)
 	}
-	ctx.SetPlayerTuning(id, &tuning)
+	p.SetTuning(&tuning)
 }
 
 // PureTuning implements game.PurityRule: the classes change the tuning.

@@ -12,36 +12,37 @@ type Guard struct{ post vec.Vec2 }
 func NewGuard() game.Mod { return &Guard{} }
 
 // Start implements game.Mod.
-func (m *Guard) Start(tx *game.Tx) {
+func (m *Guard) Start(setup *game.Setup) {
 	const armor = 197 // index of the tile
-	for pos := range tx.FindTiles(armor) {
+	for pos := range setup.Map().FindTiles(armor) {
 		m.post = pos
-		tx.AddNPC(game.NPC{Tag: 1})
+		setup.AddNPC(game.NPC{Tag: 1})
 		break
 	}
 }
 
 // OnSpawn implements game.SpawnHook.
 func (m *Guard) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	if _, ok := ctx.NPC(id); ok {
-		ctx.SetPos(id, m.post)
-		ctx.SetAmmo(id, game.WeaponGun, -1)
+	p := ctx.Player(id)
+	if _, ok := p.NPC(); ok {
+		p.SetPos(m.post)
+		p.SetAmmo(game.WeaponGun, -1)
 	}
 }
 
 // OnTick implements game.TickHook.
 func (m *Guard) OnTick(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		if _, ok := ctx.NPC(id); !ok || !ctx.Alive(id) {
+	for p := range ctx.Players() {
+		if _, ok := p.NPC(); !ok || !p.Alive() {
 			continue
 		}
 		var in game.Input
-		at := ctx.NearestCharacter(ctx.Pos(id), 500, game.MaskOne(id))
-		if at != game.Nobody && !ctx.WallBetween(ctx.Pos(id), ctx.Pos(at)) {
-			aim := ctx.Pos(at).Sub(ctx.Pos(id))
+		target, ok := ctx.NearestPlayer(p.Pos(), 500, game.MaskOne(p.ID()))
+		if ok && !ctx.Map().WallBetween(p.Pos(), target.Pos()) {
+			aim := target.Pos().Sub(p.Pos())
 			in.TargetX, in.TargetY = int32(aim.X), int32(aim.Y)
 			in.Fire = ctx.Tick() / 10 & 63 // the gun fires while the number is odd
 		}
-		ctx.SetInput(id, in)
+		p.SetInput(in)
 	}
 }

@@ -23,18 +23,18 @@ func NewLottery() game.Mod { return &Lottery{} }
 func (m *Lottery) State() any { return &m.state }
 
 // Start implements game.Mod.
-func (m *Lottery) Start(tx *game.Tx) {
-	tx.IntVar(game.IntVar{Name: "lottery_seconds", Help: "Seconds between two prizes", Value: &m.seconds, Default: 30, Min: 1, Max: 600})
-	m.draw = tx.Timer(m.give)
-	tx.After(m.draw, m.seconds*game.TickRate, game.Nobody)
-	tx.ChatCommand(game.CommandSpec{Name: "winners", Params: "?i[how many]", Help: "Shows who won most often", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+func (m *Lottery) Start(setup *game.Setup) {
+	setup.IntVar(game.IntVar{Name: "lottery_seconds", Help: "Seconds between two prizes", Value: &m.seconds, Default: 30, Min: 1, Max: 600})
+	m.draw = setup.Timer(m.give)
+	setup.After(m.draw, m.seconds*game.TickRate, game.Nobody)
+	setup.ChatCommand(game.CommandSpec{Name: "winners", Params: "?i[how many]", Help: "Shows who won most often", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		n := c.Int(0)
 		if n < 1 {
 			n = 3
 		}
 		m.state.Asked, m.state.By = ctx.Storage("lottery").Top("wins", n, false), c.Player
 	}})
-	tx.ConsoleCommand(game.CommandSpec{Name: "lottery_draw", Help: "Gives a prize now", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	setup.ConsoleCommand(game.CommandSpec{Name: "lottery_draw", Help: "Gives a prize now", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		ctx.After(m.draw, 1, game.Nobody)
 		c.Reply(ctx, "a prize is on its way")
 	}})
@@ -44,18 +44,18 @@ func (m *Lottery) Start(tx *game.Tx) {
 func (m *Lottery) give(ctx *game.Ctx, _ game.PlayerID) {
 	ctx.After(m.draw, m.seconds*game.TickRate, game.Nobody)
 	var alive []game.PlayerID
-	for id := range ctx.Players() {
-		if ctx.Alive(id) {
-			alive = append(alive, id)
+	for p := range ctx.Players() {
+		if p.Alive() {
+			alive = append(alive, p.ID())
 		}
 	}
 	if len(alive) == 0 {
 		return
 	}
 	winner := alive[ctx.Rand(len(alive))]
-	ctx.GiveArmor(winner, 10)
-	ctx.Broadcast(ctx.Name(winner) + " wins")
-	ctx.Storage("lottery").Add("wins", game.Row{Name: ctx.Name(winner), Score: 1})
+	ctx.Player(winner).GiveArmor(10)
+	ctx.Broadcast(ctx.Player(winner).Name() + " wins")
+	ctx.Storage("lottery").Add("wins", game.Row{Name: ctx.Player(winner).Name(), Score: 1})
 }
 
 // OnStored implements game.StorageHook.
@@ -64,6 +64,6 @@ func (m *Lottery) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 		return
 	}
 	for i, row := range a.Rows {
-		ctx.SayTo(m.state.By, fmt.Sprintf("%d. %s (%d)", i+1, row.Name, row.Score))
+		ctx.Player(m.state.By).Say(fmt.Sprintf("%d. %s (%d)", i+1, row.Name, row.Score))
 	}
 }

@@ -9,8 +9,8 @@ type Moon struct{}
 func NewMoon() game.Mod { return &Moon{} }
 
 // Start implements game.Mod.
-func (*Moon) Start(tx *game.Tx) {
-	tx.TuneZone(game.TuneZone{Tile: 3, Floor: true, Tuning: map[string]float32{"gravity": 0.2}})
+func (*Moon) Start(setup *game.Setup) {
+	setup.TuneZone(game.TuneZone{Tile: 3, Floor: true, Tuning: map[string]float32{"gravity": 0.2}})
 }
 
 // PureTuning implements game.PurityRule: the mod changes the tuning.

@@ -22,9 +22,9 @@ func NewTrial() game.Mod { return &Trial{} }
 func (m *Trial) State() any { return &m.state }
 
 // Start implements game.Mod.
-func (m *Trial) Start(tx *game.Tx) {
-	tx.IntVar(game.IntVar{Name: "trial_seconds", Help: "Seconds for a race", Value: &m.seconds, Default: 300, Min: 1, Max: 3600})
-	tx.ChatCommand(game.CommandSpec{Name: "finishes", Help: "Shows how often you have finished", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+func (m *Trial) Start(setup *game.Setup) {
+	setup.IntVar(game.IntVar{Name: "trial_seconds", Help: "Seconds for a race", Value: &m.seconds, Default: 300, Min: 1, Max: 3600})
+	setup.ChatCommand(game.CommandSpec{Name: "finishes", Help: "Shows how often you have finished", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		c.Reply(ctx, fmt.Sprintf("%d times", m.state.Finishes[c.Player]))
 	}})
 }
@@ -35,7 +35,7 @@ func (m *Trial) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 	if world := ctx.DDRace(); world != nil {
 		if tee := world.AliveTee(int(id)); tee != nil {
 			race := tee.Race
-			ctx.GiveWeapon(id, game.WeaponGrenade, -1)
+			ctx.Player(id).GiveWeapon(game.WeaponGrenade, -1)
 			tee.Race = race
 		}
 	}
@@ -43,10 +43,10 @@ func (m *Trial) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 
 // OnTick implements game.TickHook.
 func (m *Trial) OnTick(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		if ms, running := ctx.RaceTime(id); running && ms > 1000*m.seconds {
-			ctx.SayTo(id, "Too slow!")
-			ctx.Kill(id, game.WeaponGame)
+	for p := range ctx.Players() {
+		if ms, running := p.RaceTime(); running && ms > 1000*m.seconds {
+			p.Say("Too slow!")
+			p.Kill(game.WeaponGame)
 		}
 	}
 }
@@ -55,6 +55,6 @@ func (m *Trial) OnTick(ctx *game.Ctx) {
 func (m *Trial) OnFinish(ctx *game.Ctx, f *game.RaceFinish) {
 	m.state.Finishes[f.Player]++
 	if f.Record == game.RecordOfAll {
-		ctx.Broadcast(fmt.Sprintf("%s is the fastest: %.2f s", ctx.Name(f.Player), float64(f.Time)/1000))
+		ctx.Broadcast(fmt.Sprintf("%s is the fastest: %.2f s", ctx.Player(f.Player).Name(), float64(f.Time)/1000))
 	}
 }

@@ -16,12 +16,12 @@ type vampires struct{}
 func newVampires() game.Mod { return vampires{} }
 
 // Start implements game.Mod.
-func (vampires) Start(*game.Tx) {}
+func (vampires) Start(*game.Setup) {}
 
 // OnDamageTaken implements game.DamageTakenHook.
 func (vampires) OnDamageTaken(ctx *game.Ctx, d *game.Damage) {
 	if d.Attacker >= 0 && d.Attacker != d.Victim {
-		ctx.Heal(d.Attacker, 1)
+		ctx.Player(d.Attacker).Heal(1)
 	}
 }
 

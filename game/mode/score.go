@@ -8,21 +8,22 @@ import "github.com/teeyard/teeyard/game"
 // one for a suicide, a team kill or a fall. Team changes, leaving and kills by players
 // who left do not count.
 func ScoreDeath(ctx *game.Ctx, d *game.Death, teams bool) {
+	victim, killer := ctx.Player(d.Victim), ctx.Player(d.Killer)
 	switch {
 	case d.Killer < 0 || d.Weapon == game.WeaponGame:
 	case d.Killer == d.Victim:
-		ctx.AddScore(d.Victim, -1)
-	case teams && ctx.Team(d.Killer) == ctx.Team(d.Victim):
-		ctx.AddScore(d.Killer, -1)
+		victim.AddScore(-1)
+	case teams && killer.Team() == victim.Team():
+		killer.AddScore(-1)
 	default:
-		ctx.AddScore(d.Killer, 1)
+		killer.AddScore(1)
 	}
 }
 
 // TimeLimitReached reports whether the time limit is reached.
 func TimeLimitReached(ctx *game.Ctx) bool {
 	limit := ctx.Rules().TimeLimit
-	return limit > 0 && ctx.MatchTicks() >= limit*60*game.TickRate
+	return limit > 0 && ctx.Match().Ticks() >= limit*60*game.TickRate
 }
 
 // CheckSoloWin is the win rule of modes without teams: at a limit the leader wins,
@@ -30,8 +31,8 @@ func TimeLimitReached(ctx *game.Ctx) bool {
 // leads.
 func CheckSoloWin(ctx *game.Ctx) game.MatchResult {
 	top, leaders := int32(0), 0
-	for id := range ctx.Players() {
-		switch s := ctx.Score(id); {
+	for p := range ctx.Players() {
+		switch s := p.Score(); {
 		case s > top:
 			top, leaders = s, 1
 		case s == top:
@@ -52,19 +53,20 @@ func CheckSoloWin(ctx *game.Ctx) game.MatchResult {
 // over.
 func TeamLimitReached(ctx *game.Ctx) bool {
 	limit := ctx.Rules().ScoreLimit
-	return limit > 0 && max(ctx.TeamScore(game.TeamRed), ctx.TeamScore(game.TeamBlue)) >= limit || TimeLimitReached(ctx)
+	return limit > 0 && max(ctx.Match().TeamScore(game.TeamRed), ctx.Match().TeamScore(game.TeamBlue)) >= limit || TimeLimitReached(ctx)
 }
 
 // Survival is the part that modes with one life per round share; they embed it.
 type Survival struct{}
 
 // Start does nothing.
-func (Survival) Start(*game.Tx) {}
+func (Survival) Start(*game.Setup) {}
 
 // OnSpawn gives the weapons of the round, and the only life of the round.
 func (Survival) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	ctx.GiveWeapon(id, game.WeaponShotgun, 10)
-	ctx.GiveWeapon(id, game.WeaponGrenade, 10)
-	ctx.GiveWeapon(id, game.WeaponLaser, 5)
-	ctx.DisableRespawn(id)
+	p := ctx.Player(id)
+	p.GiveWeapon(game.WeaponShotgun, 10)
+	p.GiveWeapon(game.WeaponGrenade, 10)
+	p.GiveWeapon(game.WeaponLaser, 5)
+	p.DisableRespawn()
 }

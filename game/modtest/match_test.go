@@ -28,40 +28,41 @@ type busyMod struct {
 
 func (m *busyMod) State() any { return &m.state }
 
-func (m *busyMod) Start(tx *game.Tx) {
-	tx.IntVar(game.IntVar{Name: "heal", Value: &m.heal, Default: 1, Max: 5, Changed: func(ctx *game.Ctx) { m.called["variable"]++ }})
-	tx.IntVar(game.IntVar{Name: "limit", Value: &m.limit})
-	tx.TextVar(game.TextVar{Name: "title", Value: &m.title, MaxLen: 9})
-	tx.ChatCommand(game.CommandSpec{Name: "heal", Params: "i[n] ?s[who]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+func (m *busyMod) Start(setup *game.Setup) {
+	setup.IntVar(game.IntVar{Name: "heal", Value: &m.heal, Default: 1, Max: 5, Changed: func(ctx *game.Ctx) { m.called["variable"]++ }})
+	setup.IntVar(game.IntVar{Name: "limit", Value: &m.limit})
+	setup.TextVar(game.TextVar{Name: "title", Value: &m.title, MaxLen: 9})
+	setup.ChatCommand(game.CommandSpec{Name: "heal", Params: "i[n] ?s[who]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		p := ctx.Player(c.Player)
 		m.called["chat"]++
-		ctx.Heal(c.Player, c.Int(0)+m.heal)
-		ctx.ShowMenu(c.Player, m.menu, "a", "b", c.Arg(1))
+		p.Heal(c.Int(0) + m.heal)
+		p.ShowMenu(m.menu, "a", "b", c.Arg(1))
 	}})
-	tx.ConsoleCommand(game.CommandSpec{Name: "boom", Params: "?i[ticks]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	setup.ConsoleCommand(game.CommandSpec{Name: "boom", Params: "?i[ticks]", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		m.called["console"]++
 		ctx.After(m.boom, c.Int(0), c.Player)
 		ctx.StartVote(m.vote, game.Nobody, m.title)
 	}})
-	m.menu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+	m.menu = setup.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
 		m.called["menu"]++
 		m.state.Chosen += int32(line)
 	})
-	m.vote = tx.Vote(func(ctx *game.Ctx, passed bool) {
+	m.vote = setup.Vote(func(ctx *game.Ctx, passed bool) {
 		m.called["vote"]++
 		if passed {
 			m.state.Votes++
 		}
 	})
-	m.boom = tx.Timer(func(ctx *game.Ctx, id game.PlayerID) {
+	m.boom = setup.Timer(func(ctx *game.Ctx, id game.PlayerID) {
 		m.called["timer"]++
-		ctx.Explode(ctx.Pos(id), id, game.WeaponGrenade, m.state.Votes+m.state.Chosen)
+		ctx.Explode(ctx.Player(id).Pos(), id, game.WeaponGrenade, m.state.Votes+m.state.Chosen)
 	})
 }
 
 func (m *busyMod) OnDeath(ctx *game.Ctx, d *game.Death) {
 	if d.Killer >= 0 {
 		m.state.Kills[d.Killer]++
-		ctx.SetScreenText(d.Killer, fmt.Sprint(m.state.Kills[d.Killer]))
+		ctx.Player(d.Killer).SetScreenText(fmt.Sprint(m.state.Kills[d.Killer]))
 	}
 }
 
@@ -74,15 +75,15 @@ type fault struct {
 // ticks counts the ticks of all worlds.
 var ticks int32
 
-func (m *fault) Start(*game.Tx) {}
+func (m *fault) Start(*game.Setup) {}
 func (m *fault) OnTick(ctx *game.Ctx) {
 	ticks++
 	m.forgotten++
 	if ctx.Tick()%100 != 99 {
 		return
 	}
-	for id := range ctx.Players() {
-		ctx.TakeDamage(game.Damage{Victim: id, Attacker: game.Nobody, Amount: m.push(m)})
+	for p := range ctx.Players() {
+		p.TakeDamage(game.Damage{Attacker: game.Nobody, Amount: m.push(m)})
 	}
 }
 
@@ -136,4 +137,4 @@ func TestVerifyReplayFindsFaults(t *testing.T) {
 
 type badMod struct{}
 
-func (badMod) Start(tx *game.Tx) { tx.Timer(nil) }
+func (badMod) Start(setup *game.Setup) { setup.Timer(nil) }

@@ -31,21 +31,21 @@ func (b *bomb) call(tx *game.Tx, where string) {
 	}
 }
 
-func (b *bomb) Start(tx *game.Tx) {
-	tx.IntVar(game.IntVar{Name: "fuse", Value: &b.value, Max: 9, Changed: func(ctx *game.Ctx) { b.call(&ctx.Tx, "variable") }})
-	tx.ChatCommand(game.CommandSpec{Name: "light", Run: func(ctx *game.Ctx, c *game.CommandCall) {
-		ctx.ShowMenu(c.Player, b.menu, "red", "blue")
+func (b *bomb) Start(setup *game.Setup) {
+	setup.IntVar(game.IntVar{Name: "fuse", Value: &b.value, Max: 9, Changed: func(ctx *game.Ctx) { b.call(&ctx.Tx, "variable") }})
+	setup.ChatCommand(game.CommandSpec{Name: "light", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		ctx.Player(c.Player).ShowMenu(b.menu, "red", "blue")
 		b.call(&ctx.Tx, "chat command")
 	}})
-	tx.ConsoleCommand(game.CommandSpec{Name: "count", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	setup.ConsoleCommand(game.CommandSpec{Name: "count", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		ctx.StartVote(b.vote, game.Nobody, "more?")
 		b.call(&ctx.Tx, "console command")
 	}})
-	b.menu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, _ int) { b.call(&ctx.Tx, "menu") })
-	b.vote = tx.Vote(func(ctx *game.Ctx, _ bool) { b.call(&ctx.Tx, "vote") })
-	b.timer = tx.Timer(func(ctx *game.Ctx, id game.PlayerID) { ctx.After(b.timer, 9, id); b.call(&ctx.Tx, "timer") })
-	tx.After(b.timer, 9, game.Nobody)
-	b.kind = tx.AddEntityKind(game.EntityKind{
+	b.menu = setup.Menu(func(ctx *game.Ctx, id game.PlayerID, _ int) { b.call(&ctx.Tx, "menu") })
+	b.vote = setup.Vote(func(ctx *game.Ctx, _ bool) { b.call(&ctx.Tx, "vote") })
+	b.timer = setup.Timer(func(ctx *game.Ctx, id game.PlayerID) { ctx.After(b.timer, 9, id); b.call(&ctx.Tx, "timer") })
+	setup.After(b.timer, 9, game.Nobody)
+	b.kind = setup.AddEntityKind(game.EntityKind{
 		Tick:  func(ctx *game.Ctx, e *game.Entity) { e.Pos.X++; b.call(&ctx.Tx, "entity") },
 		Reset: func(ctx *game.Ctx, e *game.Entity) { b.call(&ctx.Tx, "reset") },
 		Draw: func(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
@@ -53,9 +53,9 @@ func (b *bomb) Start(tx *game.Tx) {
 			b.call(&ctx.Tx, "draw")
 		},
 	})
-	tx.SpawnEntity(b.kind, game.Entity{Pos: vec.Vec2{X: 100, Y: 100}})
-	tx.AddNPC(game.NPC{Profile: game.Profile{Name: "npc"}, Skill: 1})
-	b.call(tx, "Start")
+	setup.SpawnEntity(b.kind, game.Entity{Pos: vec.Vec2{X: 100, Y: 100}})
+	setup.AddNPC(game.NPC{Profile: game.Profile{Name: "npc"}, Skill: 1})
+	b.call(&setup.Tx, "Start")
 }
 
 func (b *bomb) OnDamage(ctx *game.Ctx, d *game.Damage)      { b.call(&ctx.Tx, "OnDamage") }

@@ -32,9 +32,9 @@ func TestParseMap(t *testing.T) {
 // strikes announces each hit and has an NPC.
 type strikes struct{}
 
-func (strikes) Start(tx *game.Tx) { tx.AddNPC(game.NPC{Tag: 3}) }
+func (strikes) Start(setup *game.Setup) { setup.AddNPC(game.NPC{Tag: 3}) }
 
-func (strikes) OnDamage(ctx *game.Ctx, d *game.Damage) { ctx.BroadcastTo(d.Victim, "you are hit") }
+func (strikes) OnDamage(ctx *game.Ctx, d *game.Damage) { ctx.Player(d.Victim).Broadcast("you are hit") }
 
 // TestWorld makes one player shoot another.
 func TestWorld(t *testing.T) {
@@ -141,9 +141,9 @@ func TestHammerReach(t *testing.T) {
 // places has a command that places player 1 beside player 0.
 type places struct{}
 
-func (places) Start(tx *game.Tx) {
-	tx.ConsoleCommand(game.CommandSpec{Name: "place", Params: "i", Run: func(ctx *game.Ctx, c *game.CommandCall) {
-		ctx.SetVel(1, vec.Vec2{})
-		ctx.SetPos(1, ctx.Pos(0).Add(vec.Vec2{X: float32(c.Int(0))}))
+func (places) Start(setup *game.Setup) {
+	setup.ConsoleCommand(game.CommandSpec{Name: "place", Params: "i", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		ctx.Player(1).SetVel(vec.Vec2{})
+		ctx.Player(1).SetPos(ctx.Player(0).Pos().Add(vec.Vec2{X: float32(c.Int(0))}))
 	}})
 }

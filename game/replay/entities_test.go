@@ -13,10 +13,10 @@ import (
 // mines is a mod whose players lay a mine where they spawn, which hits those who come later.
 type mines struct{ kind game.KindID }
 
-func (m *mines) Start(tx *game.Tx) {
-	m.kind = tx.AddEntityKind(game.EntityKind{Tick: func(ctx *game.Ctx, e *game.Entity) {
+func (m *mines) Start(setup *game.Setup) {
+	m.kind = setup.AddEntityKind(game.EntityKind{Tick: func(ctx *game.Ctx, e *game.Entity) {
 		e.Data[0]++
-		if e.Data[0] > 50 && ctx.NearestCharacter(e.Pos, 10, game.MaskOne(e.Owner)) != game.Nobody {
+		if _, near := ctx.NearestPlayer(e.Pos, 10, game.MaskOne(e.Owner)); near && e.Data[0] > 50 {
 			ctx.Explode(e.Pos, e.Owner, game.WeaponGrenade, 4)
 			ctx.SpawnPickup(game.PickupShotgun, e.Pos, game.Once)
 			e.Remove()
@@ -25,7 +25,7 @@ func (m *mines) Start(tx *game.Tx) {
 }
 
 func (m *mines) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	ctx.SpawnEntity(m.kind, game.Entity{Pos: ctx.Pos(id).Add(vec.Vec2{X: float32(ctx.Rand(50))}), Owner: id})
+	ctx.SpawnEntity(m.kind, game.Entity{Pos: ctx.Player(id).Pos().Add(vec.Vec2{X: float32(ctx.Rand(50))}), Owner: id})
 }
 
 func TestMatchWithEntitiesVerifies(t *testing.T) {

@@ -267,7 +267,7 @@ type nopMod struct{}
 
 func newNopMod() game.Mod { return nopMod{} }
 
-func (nopMod) Start(*game.Tx) {}
+func (nopMod) Start(*game.Setup) {}
 
 func TestRulesMustBeThere(t *testing.T) {
 	h := header(nopMod{})

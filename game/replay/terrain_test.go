@@ -48,8 +48,8 @@ func TestFormat1(t *testing.T) {
 // settingsMod counts the settings and layers that the world knows.
 type settingsMod struct{ terrain game.Terrain }
 
-func (m *settingsMod) Start(tx *game.Tx) { m.terrain = tx.Terrain() }
-func (*settingsMod) Source() []byte      { return []byte("a script") }
+func (m *settingsMod) Start(setup *game.Setup) { m.terrain = setup.Map().Terrain() }
+func (*settingsMod) Source() []byte            { return []byte("a script") }
 
 // TestModsGetTheTerrainOfTheLog makes the mods of a log by their names.
 func TestModsGetTheTerrainOfTheLog(t *testing.T) {

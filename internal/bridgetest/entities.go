@@ -15,14 +15,14 @@ type drawer struct {
 	n    int // number of entities
 }
 
-func (m *drawer) Start(tx *game.Tx) {
-	kind := tx.AddEntityKind(game.EntityKind{
+func (m *drawer) Start(setup *game.Setup) {
+	kind := setup.AddEntityKind(game.EntityKind{
 		Parts: 2,
 		Tick:  func(ctx *game.Ctx, e *game.Entity) { e.Pos.X++ },
 		Draw:  func(ctx *game.Ctx, e *game.Entity, d *game.Drawing) { m.draw(e, d) },
 	})
 	for i := range m.n {
-		tx.SpawnEntity(kind, game.Entity{Pos: vec.Vec2{X: float32(100 + i%200), Y: 100}})
+		setup.SpawnEntity(kind, game.Entity{Pos: vec.Vec2{X: float32(100 + i%200), Y: 100}})
 	}
 }
 

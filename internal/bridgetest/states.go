@@ -12,7 +12,7 @@ import (
 // changer is a mod that changes characters.
 type changer struct{ tick func(ctx *game.Ctx) }
 
-func (*changer) Start(*game.Tx) {}
+func (*changer) Start(*game.Setup) {}
 
 func (m *changer) OnTick(ctx *game.Ctx) {
 	if m.tick != nil {
@@ -56,13 +56,13 @@ func (m *Match) views(t *testing.T, see func(id int, got *game.View)) {
 func TestStates(t *testing.T, version *Version) {
 	m, mod := stateMatch(t, version)
 	m.change(mod, func(ctx *game.Ctx) {
-		ctx.Freeze(0, 20)
-		ctx.SetFlags(1, game.CharacterFlagSolo|game.CharacterFlagEndlessJump)
-		ctx.MaskInput(1, game.ControlMove|game.ControlJump)
-		ctx.Freeze(2, game.FreezeForever)
-		ctx.SetJumps(0, 3)
+		ctx.Player(0).Freeze(20)
+		ctx.Player(1).SetFlags(game.CharacterFlagSolo | game.CharacterFlagEndlessJump)
+		ctx.Player(1).MaskInput(game.ControlMove | game.ControlJump)
+		ctx.Player(2).Freeze(game.FreezeForever)
+		ctx.Player(0).SetJumps(3)
 		for id := range game.PlayerID(3) {
-			ctx.SetVel(id, ctx.Vel(id))
+			ctx.Player(id).SetVel(ctx.Player(id).Vel())
 		}
 	})
 	begin := m.World.Tick()
@@ -98,7 +98,7 @@ func TestVisibility(t *testing.T, version *Version) {
 		{0, map[int]bool{0: true}},
 		{game.MaskAll, map[int]bool{0: true, 1: true, 2: true, -1: true}},
 	} {
-		m.change(mod, func(ctx *game.Ctx) { ctx.SetVisibleTo(0, tt.to) })
+		m.change(mod, func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(tt.to) })
 		m.views(t, func(id int, got *game.View) {
 			sees := false
 			for i := range got.Characters {
@@ -147,14 +147,14 @@ func TestTunings(t *testing.T, version *Version, knowsFreeze func(id int) bool) 
 	own := physics.DefaultTuning()
 	own[physics.Gravity], own[physics.GroundControlSpeed] = 10, 2000
 	for range 10 { // like a mod with tune zones
-		m.change(mod, func(ctx *game.Ctx) { ctx.SetPlayerTuning(1, &own) })
+		m.change(mod, func(ctx *game.Ctx) { ctx.Player(1).SetTuning(&own) })
 	}
 	expect("own tuning", [3]int{0, 1, 0})
 	for range 10 {
-		m.change(mod, func(ctx *game.Ctx) { ctx.SetPlayerTuning(1, nil); ctx.SetPlayerTuning(1, &own) })
+		m.change(mod, func(ctx *game.Ctx) { ctx.Player(1).SetTuning(nil); ctx.Player(1).SetTuning(&own) })
 	}
 	expect("the same tuning", [3]int{})
-	m.change(mod, func(ctx *game.Ctx) { ctx.SetPlayerTuning(1, nil) })
+	m.change(mod, func(ctx *game.Ctx) { ctx.Player(1).SetTuning(nil) })
 	expect("the world's tuning", [3]int{0, 1, 0})
 
 	once := [3]int{}
@@ -165,7 +165,7 @@ func TestTunings(t *testing.T, version *Version, knowsFreeze func(id int) bool) 
 	}
 	m.change(mod, func(ctx *game.Ctx) {
 		for id := range game.PlayerID(3) {
-			ctx.Freeze(id, 10)
+			ctx.Player(id).Freeze(10)
 		}
 	})
 	expect("frozen", once)

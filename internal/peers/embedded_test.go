@@ -80,13 +80,13 @@ type recordedEvent struct {
 }
 
 // Start implements game.Mod.
-func (r *eventRecorder) Start(*game.Tx) {}
+func (r *eventRecorder) Start(*game.Setup) {}
 
 // OnEnter implements game.EnterHook.
 func (r *eventRecorder) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.names[id] = ctx.Name(id)
+	r.names[id] = ctx.Player(id).Name()
 }
 
 // OnLeave implements game.LeaveHook.

@@ -23,25 +23,25 @@ type place struct {
 }
 
 // Start implements game.Mod.
-func (stage) Start(*game.Tx) {}
+func (stage) Start(*game.Setup) {}
 
 // PickSpawn implements game.SpawnPicker.
 func (s stage) PickSpawn(ctx *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
-	p, ok := s[ctx.Name(id)]
+	p, ok := s[ctx.Player(id).Name()]
 	return vec.Vec2{X: p.x * 32, Y: p.y * 32}, ok
 }
 
 // OnTick implements game.TickHook.
 func (s stage) OnTick(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		ctx.GiveWeapon(id, s[ctx.Name(id)].weapon, 10)
+	for p := range ctx.Players() {
+		p.GiveWeapon(s[p.Name()].weapon, 10)
 	}
 }
 
 // OnDamage implements game.DamageHook.
 func (stage) OnDamage(ctx *game.Ctx, d *game.Damage) {
 	d.Force = vec.Vec2{}
-	if health, _ := ctx.Vitals(d.Victim); health <= d.Amount {
+	if ctx.Player(d.Victim).Health() <= d.Amount {
 		d.Amount = 0
 	}
 }

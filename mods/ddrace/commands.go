@@ -36,7 +36,7 @@ const (
 var timerNames = [numTimers]string{"gametimer", "broadcast", "both", "none"}
 
 // declareCommands declares the commands for a player's own race and view.
-func (m *Mode) declareCommands(tx *game.Tx) {
+func (m *Mode) declareCommands(setup *game.Setup) {
 	for _, c := range []game.CommandSpec{
 		{Name: "kill", Help: "Kills your tee even if sv_kill_protection protects it", Run: m.commandKill},
 		{Name: "rescue", Help: "Returns you to your last place on the ground", Run: m.commandRescue},
@@ -60,7 +60,7 @@ func (m *Mode) declareCommands(tx *game.Tx) {
 		{Name: "me", Params: "r[text]", Help: "Says in the chat what you do", Run: m.commandMe},
 		{Name: "settings", Private: true, Params: "?s[setting]", Help: "Shows the rules of this server", Run: m.commandSettings},
 	} {
-		tx.ChatCommand(c)
+		setup.ChatCommand(c)
 	}
 }
 
@@ -69,9 +69,9 @@ func (m *Mode) chosen(id game.PlayerID) *choices { return &m.state.Players[id] }
 
 // named returns the player with exactly this name.
 func named(tx *game.Tx, name string) (game.PlayerID, bool) {
-	for id := range tx.Players() {
-		if tx.Name(id) == name {
-			return id, true
+	for p := range tx.Players() {
+		if p.Name() == name {
+			return p.ID(), true
 		}
 	}
 	return game.Nobody, false
@@ -97,11 +97,12 @@ func (m *Mode) protected(w *ddrace.World, id game.PlayerID) bool {
 // OnSelfKill kills the tee of a player at their own wish. It refuses in a long race and shortly
 // after the last death.
 func (m *Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
+	player := ctx.Player(id)
 	w, p := ctx.DDRace(), m.chosen(id)
 	switch {
-	case p.Killed != 0 && p.Killed+m.vars.KillDelay*game.TickRate > w.Tick(), ctx.Pause(id) != game.NotPaused:
+	case p.Killed != 0 && p.Killed+m.vars.KillDelay*game.TickRate > w.Tick(), player.Camera().Pause() != game.NotPaused:
 	case m.protected(w, id):
-		ctx.SayTo(id, "Kill Protection enabled. If you really want to kill, type /kill")
+		player.Say("Kill Protection enabled. If you really want to kill, type /kill")
 	default:
 		p.Killed = w.Tick()
 		return
@@ -120,7 +121,7 @@ func (m *Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
 	case m.protected(ctx.DDRace(), r.Player):
 		r.Refusal = "Kill Protection enabled. If you really want to join the spectators, first type /kill"
 		ctx.Cancel()
-	case ctx.Pause(r.Player) != game.NotPaused:
+	case ctx.Player(r.Player).Camera().Pause() != game.NotPaused:
 		r.Refusal = "Use /pause first then you can kill"
 		ctx.Cancel()
 	}
@@ -153,7 +154,7 @@ func (m *Mode) rescues(ctx *game.Ctx, c *game.CommandCall) bool {
 	w := ctx.DDRace()
 	can := w.Settings().Rescue != 0 || w.Practises(w.Team(int(c.Player)))
 	if !can {
-		ctx.SayTo(c.Player, "Rescue is not enabled on this server and you're not in a team with /practice turned on. "+
+		ctx.Player(c.Player).Say("Rescue is not enabled on this server and you're not in a team with /practice turned on. " +
 			"Note that you can't earn a rank with practice enabled.")
 	}
 	return can
@@ -162,18 +163,19 @@ func (m *Mode) rescues(ctx *game.Ctx, c *game.CommandCall) bool {
 func (m *Mode) commandTele(ctx *game.Ctx, c *game.CommandCall) { m.teleport(ctx, c, false) }
 
 func (m *Mode) commandTeleCursor(ctx *game.Ctx, c *game.CommandCall) {
-	m.teleport(ctx, c, ctx.Pause(c.Player) == game.NotPaused)
+	m.teleport(ctx, c, ctx.Player(c.Player).Camera().Pause() == game.NotPaused)
 }
 
 // teleport teleports a player in practice: to the named player, or without a name to the crosshair
 // of the tee (aims) or to the middle of the player's view.
 func (m *Mode) teleport(ctx *game.Ctx, c *game.CommandCall, aims bool) {
+	p := ctx.Player(c.Player)
 	w, id := ctx.DDRace(), int(c.Player)
 	if w.AliveTee(id) == nil {
 		return
 	}
 	if !w.Practises(w.Team(id)) {
-		ctx.SayTo(c.Player, ddrace.NotInPractice)
+		p.Say(ddrace.NotInPractice)
 		return
 	}
 	var to ddrace.Vec
@@ -185,7 +187,7 @@ func (m *Mode) teleport(ctx *game.Ctx, c *game.CommandCall, aims bool) {
 	default:
 		other, ok := named(&ctx.Tx, c.Arg(0))
 		if !ok {
-			ctx.SayTo(c.Player, "No player with this name found.")
+			p.Say("No player with this name found.")
 			return
 		}
 		t := w.AliveTee(int(other))
@@ -199,8 +201,9 @@ func (m *Mode) teleport(ctx *game.Ctx, c *game.CommandCall, aims bool) {
 
 // viewOf returns the middle of a player's view, as the goal of a teleport.
 func viewOf(ctx *game.Ctx, id game.PlayerID) ddrace.Vec {
-	at := ctx.ViewPos(id)
-	if ctx.Pause(id) != game.NotPaused || ctx.DDRace().AliveTee(int(id)) == nil {
+	p := ctx.Player(id)
+	at := p.Camera().Pos()
+	if p.Camera().Pause() != game.NotPaused || ctx.DDRace().AliveTee(int(id)) == nil {
 		ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteView, Players: [2]game.PlayerID{id}, Pos: at}) // the view is not at the tee
 	}
 	return at
@@ -225,37 +228,38 @@ func (m *Mode) pause(ctx *game.Ctx, c *game.CommandCall, kind game.PauseKind) {
 		m.sayForcePaused(ctx, id)
 		return
 	}
-	now := ctx.Pause(id)
+	now := ctx.Player(id).Camera().Pause()
 	at, found := named(&ctx.Tx, c.Arg(0))
-	if now != game.NotPaused && len(c.Args) == 0 || now == kind && found && ctx.Watches(id) == at {
+	if now != game.NotPaused && len(c.Args) == 0 || now == kind && found && ctx.Player(id).Camera().Watches() == at {
 		kind = game.NotPaused
 	}
 	often := m.vars.PauseFrequency * game.TickRate
 	back := kind != game.PauseVanished && now == game.PauseVanished && w.Tee(int(id)) == nil
 	if back && p.Paused != 0 && p.Paused+often > w.Tick() {
-		ctx.SayTo(id, "Can't /spec that quickly.")
+		ctx.Player(id).Say("Can't /spec that quickly.")
 		return
 	}
 	m.setPause(&ctx.Tx, id, kind)
 	if kind != game.NotPaused && found && at != id {
-		ctx.Watch(id, at)
+		ctx.Player(id).Camera().Watch(at)
 	}
 }
 
 // setPause pauses a player or ends the pause, and stores the tick. It reports whether the player
 // has a tee.
 func (m *Mode) setPause(tx *game.Tx, id game.PlayerID, kind game.PauseKind) bool {
-	changes := kind != tx.Pause(id)
+	p := tx.Player(id)
+	changes := kind != p.Camera().Pause()
 	if changes {
 		m.chosen(id).Paused = tx.DDRace().Tick()
 	}
-	hasTee := tx.SetPause(id, kind)
+	hasTee := p.Camera().SetPause(kind)
 	if changes && hasTee && m.vars.PauseMessages != 0 {
 		what := "speced"
 		if kind == game.NotPaused {
 			what = "resumed"
 		}
-		tx.Say(fmt.Sprintf("'%s' %s", tx.Name(id), what))
+		tx.Say(fmt.Sprintf("'%s' %s", p.Name(), what))
 	}
 	return hasTee
 }
@@ -272,7 +276,7 @@ func raceTime(w *ddrace.World, t *ddrace.Tee) string {
 
 func (m *Mode) commandTime(ctx *game.Ctx, c *game.CommandCall) {
 	if t := ctx.DDRace().AliveTee(int(c.Player)); t != nil {
-		ctx.BroadcastTo(c.Player, "Your time is "+raceTime(ctx.DDRace(), t))
+		ctx.Player(c.Player).Broadcast("Your time is " + raceTime(ctx.DDRace(), t))
 		// The next broadcast of the clock waits until this text is gone.
 		m.chosen(c.Player).Clock = ctx.DDRace().Tick() + (10-m.vars.TimeInterval)*game.TickRate
 	}
@@ -285,20 +289,21 @@ func (m *Mode) commandSayTime(ctx *game.Ctx, c *game.CommandCall) {
 		if id, ok = named(&ctx.Tx, c.Arg(0)); !ok {
 			return
 		}
-		whose = ctx.Name(id) + "'s"
+		whose = ctx.Player(id).Name() + "'s"
 	}
 	if t := ctx.DDRace().AliveTee(int(id)); t != nil && t.Race == ddrace.RaceStarted {
-		ctx.SayTo(c.Player, fmt.Sprintf("%s current race time is %s", whose, raceTime(ctx.DDRace(), t)))
+		ctx.Player(c.Player).Say(fmt.Sprintf("%s current race time is %s", whose, raceTime(ctx.DDRace(), t)))
 	}
 }
 
 func (m *Mode) commandSayTimeAll(ctx *game.Ctx, c *game.CommandCall) {
 	if t := ctx.DDRace().AliveTee(int(c.Player)); t != nil && t.Race == ddrace.RaceStarted {
-		ctx.Say(fmt.Sprintf("%s's current race time is %s", ctx.Name(c.Player), raceTime(ctx.DDRace(), t)))
+		ctx.Say(fmt.Sprintf("%s's current race time is %s", ctx.Player(c.Player).Name(), raceTime(ctx.DDRace(), t)))
 	}
 }
 
 func (m *Mode) commandTimer(ctx *game.Ctx, c *game.CommandCall) {
+	player := ctx.Player(c.Player)
 	p := m.chosen(c.Player)
 	if len(c.Args) > 0 {
 		kind := numTimers
@@ -311,76 +316,80 @@ func (m *Mode) commandTimer(ctx *game.Ctx, c *game.CommandCall) {
 			kind = timerType(m.vars.TimerType)
 		}
 		if kind == numTimers {
-			ctx.SayTo(c.Player, "Unknown parameter. Accepted values: default, gametimer, broadcast, both, none")
+			player.Say("Unknown parameter. Accepted values: default, gametimer, broadcast, both, none")
 			return
 		}
 		m.setTimer(&ctx.Tx, c.Player, kind)
 	}
 	switch p.Timer {
 	case timerNone:
-		ctx.SayTo(c.Player, "Timer isn't displayed.")
+		player.Say("Timer isn't displayed.")
 	default:
-		ctx.SayTo(c.Player, "Timer is displayed in "+[...]string{"game/round timer.", "broadcast.",
+		player.Say("Timer is displayed in " + [...]string{"game/round timer.", "broadcast.",
 			"both game/round timer and broadcast."}[min(p.Timer, timerBoth)])
 	}
 }
 
 // setTimer sets where a player sees the clock.
 func (m *Mode) setTimer(tx *game.Tx, id game.PlayerID, kind timerType) {
+	player := tx.Player(id)
 	p := m.chosen(id)
 	shown := func(t timerType) bool { return t == timerBroadcast || t == timerBoth }
 	if shown(p.Timer) && !shown(kind) {
-		tx.BroadcastTo(id, "")
+		player.Broadcast("")
 	}
 	p.Timer = kind
-	tx.SetHideClock(id, kind == timerBroadcast || kind == timerNone)
+	player.SetHideClock(kind == timerBroadcast || kind == timerNone)
 }
 
 // showClocks broadcasts the race time to the players who chose that.
 func (m *Mode) showClocks(ctx *game.Ctx) {
 	w := ctx.DDRace()
-	for id := range ctx.Players() {
-		p := m.chosen(id)
+	for player := range ctx.Players() {
+		p := m.chosen(player.ID())
 		if p.Timer != timerBroadcast && p.Timer != timerBoth || p.Clock+m.vars.TimeInterval*game.TickRate > w.Tick() {
 			continue
 		}
-		if t := w.AliveTee(int(id)); t != nil && t.Race == ddrace.RaceStarted {
-			ctx.BroadcastTo(id, raceTime(w, t))
+		if t := w.AliveTee(int(player.ID())); t != nil && t.Race == ddrace.RaceStarted {
+			player.Broadcast(raceTime(w, t))
 			p.Clock = w.Tick()
 		}
 	}
 }
 
 func (m *Mode) commandShowOthers(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	if m.vars.ShowOthers == 0 {
-		ctx.SayTo(c.Player, "Showing players from other teams is disabled")
+		p.Say("Showing players from other teams is disabled")
 		return
 	}
 	switch show := game.ShowOthers(min(max(c.Int(0), 0), int32(game.ShowOthersTeam))); {
 	case len(c.Args) > 0:
-		ctx.SetShowOthers(c.Player, show)
-	case ctx.ShowOthers(c.Player) == game.ShowOthersOff:
-		ctx.SetShowOthers(c.Player, game.ShowOthersOn)
+		p.Camera().SetShowOthers(show)
+	case p.Camera().ShowOthers() == game.ShowOthersOff:
+		p.Camera().SetShowOthers(game.ShowOthersOn)
 	default:
-		ctx.SetShowOthers(c.Player, game.ShowOthersOff)
+		p.Camera().SetShowOthers(game.ShowOthersOff)
 	}
 }
 
 func (m *Mode) commandShowAll(ctx *game.Ctx, c *game.CommandCall) {
-	on := toggle(c, ctx.ShowAll(c.Player))
-	if len(c.Args) > 0 && on == ctx.ShowAll(c.Player) {
+	p := ctx.Player(c.Player)
+	on := toggle(c, p.Camera().ShowAll())
+	if len(c.Args) > 0 && on == p.Camera().ShowAll() {
 		return
 	}
-	ctx.SetShowAll(c.Player, on)
+	p.Camera().SetShowAll(on)
 	if on {
-		ctx.SayTo(c.Player, "You will now see all tees on this server, no matter the distance")
+		p.Say("You will now see all tees on this server, no matter the distance")
 	} else {
-		ctx.SayTo(c.Player, "You will no longer see all tees on this server")
+		p.Say("You will no longer see all tees on this server")
 	}
 }
 
 func (m *Mode) commandSpecTeam(ctx *game.Ctx, c *game.CommandCall) {
-	ctx.SetSpecTeam(c.Player, toggle(c, ctx.SpecTeam(c.Player)))
+	p := ctx.Player(c.Player)
+	p.Camera().SetSpecTeam(toggle(c, p.Camera().SpecTeam()))
 }
 
 func (m *Mode) commandNinjaJetpack(ctx *game.Ctx, c *game.CommandCall) {
@@ -392,6 +401,7 @@ func (m *Mode) commandNinjaJetpack(ctx *game.Ctx, c *game.CommandCall) {
 }
 
 func (m *Mode) commandEyeEmote(ctx *game.Ctx, c *game.CommandCall) {
+	player := ctx.Player(c.Player)
 	p := m.chosen(c.Player)
 	switch strings.ToLower(c.Arg(0)) {
 	case "on":
@@ -402,9 +412,9 @@ func (m *Mode) commandEyeEmote(ctx *game.Ctx, c *game.CommandCall) {
 		p.PlainEyes = !p.PlainEyes
 	}
 	if p.PlainEyes {
-		ctx.SayTo(c.Player, "You don't have any eye emotes, remember to bind some. (until you die)")
+		player.Say("You don't have any eye emotes, remember to bind some. (until you die)")
 	} else {
-		ctx.SayTo(c.Player, "You can now use the preset eye emotes.")
+		player.Say("You can now use the preset eye emotes.")
 	}
 }
 
@@ -417,43 +427,46 @@ var emoticonEyes = [...]game.Emote{
 // OnEmoticon sets the eyes of a tee for two seconds, to fit an emoticon.
 func (m *Mode) OnEmoticon(ctx *game.Ctx, id game.PlayerID, emoticon int32) {
 	if m.vars.EmotionalTees != 0 && !m.chosen(id).PlainEyes {
-		ctx.SetEmote(id, emoticonEyes[emoticon], 2*game.TickRate)
+		ctx.Player(id).SetEmote(emoticonEyes[emoticon], 2*game.TickRate)
 	}
 }
 
 func (m *Mode) commandTimeCP(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	if m.vars.HideScore != 0 {
-		ctx.SayTo(c.Player, "Showing the checkpoint times is not allowed on this server.")
+		p.Say("Showing the checkpoint times is not allowed on this server.")
 		return
 	}
-	ctx.Rank(game.RankRequest{Op: game.RankBest, By: c.Player, Name: cmp.Or(c.Arg(0), ctx.Name(c.Player))})
+	ctx.Rank(game.RankRequest{Op: game.RankBest, By: c.Player, Name: cmp.Or(c.Arg(0), p.Name())})
 }
 
 func (m *Mode) commandMe(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	if m.vars.SlashMe == 0 {
-		ctx.SayTo(c.Player, "/me is disabled on this server")
+		p.Say("/me is disabled on this server")
 		return
 	}
-	ctx.Say(fmt.Sprintf("### '%s' %s", ctx.Name(c.Player), c.Arg(0)))
+	ctx.Say(fmt.Sprintf("### '%s' %s", p.Name(), c.Arg(0)))
 }
 
 func (m *Mode) commandSettings(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	s := ctx.DDRace().Settings()
 	choose := func(on bool, yes, no string) {
 		if !on {
 			yes = no
 		}
-		ctx.SayTo(c.Player, yes)
+		p.Say(yes)
 	}
 	switch c.Arg(0) {
 	case "":
-		ctx.SayTo(c.Player, "to check a server setting say /settings and setting's name, setting names are:")
-		ctx.SayTo(c.Player, "teams, cheats, collision, hooking, endlesshooking, me, ")
-		ctx.SayTo(c.Player, "hitting, oldlaser, timeout, votes, pause and scores")
+		p.Say("to check a server setting say /settings and setting's name, setting names are:")
+		p.Say("teams, cheats, collision, hooking, endlesshooking, me, ")
+		p.Say("hitting, oldlaser, timeout, votes, pause and scores")
 	case "teams":
 		what := [...]string{"Teams are not available on this server", "Teams are available on this server",
 			"You have to be in a team to play on this server", "Teams are not available on this server"}
-		ctx.SayTo(c.Player, what[s.Team&3]+" and all of your team will die if the team is locked")
+		p.Say(what[s.Team&3] + " and all of your team will die if the team is locked")
 	case "cheats":
 		choose(m.vars.TestCommands != 0, "Cheats are enabled on this server", "Cheats are disabled on this server")
 	case "collision":
@@ -474,6 +487,6 @@ func (m *Mode) commandSettings(ctx *game.Ctx, c *game.CommandCall) {
 	case "scores":
 		choose(m.vars.HideScore != 0, "Scores are private on this server", "Scores are public on this server")
 	default:
-		ctx.SayTo(c.Player, "no matching settings found, type /settings to view them")
+		p.Say("no matching settings found, type /settings to view them")
 	}
 }

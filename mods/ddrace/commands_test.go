@@ -25,7 +25,7 @@ func (p *party) at(id game.PlayerID) int32 {
 // settingsMod reads the settings of the simulation.
 type settingsMod struct{ simulation.Settings }
 
-func (*settingsMod) Start(*game.Tx) {}
+func (*settingsMod) Start(*game.Setup) {}
 
 func (m *settingsMod) OnTick(ctx *game.Ctx) { m.Settings = *ctx.DDRace().Settings() }
 

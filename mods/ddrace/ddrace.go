@@ -74,18 +74,18 @@ func (m *Mode) State() any { return &m.state }
 func (m *Mode) DDRaceSettings() ddrace.Settings { return m.settings }
 
 // Start sets how clients show races, and declares the settings and commands.
-func (m *Mode) Start(tx *game.Tx) {
-	m.tx = tx
-	tx.SetRace(game.RaceState{Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
-	m.declareSettings(tx)
-	ranks.Declare(tx, &m.vars.RankBots, &m.vars.HideScore)
-	m.declareTeams(tx)
-	m.declareSaves(tx)
-	m.declareCommands(tx)
-	m.declarePractice(tx)
-	m.declareOperators(tx)
-	m.declareTuning(tx)
-	tx.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})
+func (m *Mode) Start(setup *game.Setup) {
+	m.tx = &setup.Tx
+	setup.SetRace(game.RaceState{Flags: game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon})
+	m.declareSettings(setup)
+	ranks.Declare(setup, &m.vars.RankBots, &m.vars.HideScore)
+	m.declareTeams(setup)
+	m.declareSaves(setup)
+	m.declareCommands(setup)
+	m.declarePractice(setup)
+	m.declareOperators(setup)
+	m.declareTuning(setup)
+	setup.Rank(game.RankRequest{Op: game.RankBest, By: game.Nobody})
 }
 
 // DDRaceTeams returns the rules for races of teams.
@@ -102,7 +102,7 @@ func (m *Mode) DDRaceEvent(tx *game.Tx, e *ddrace.Event) {
 		m.state.Began[id] = tx.Tick()
 	case ddrace.EventCheckpoint:
 		if best := m.state.Best[id].Checkpoints[e.Value]; best != 0 {
-			tx.SendCheckpoint(id, ms(e.Extra)-best)
+			tx.Player(id).SendCheckpoint(ms(e.Extra) - best)
 		}
 	case ddrace.EventPlaysOn:
 		m.chosen(id).ForcePaused = 0
@@ -114,22 +114,23 @@ func (m *Mode) DDRaceEvent(tx *game.Tx, e *ddrace.Event) {
 
 // OnEnter requests the best time of the player.
 func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
-	ctx.Rank(game.RankRequest{Op: game.RankBest, By: id, Name: ctx.Name(id)})
+	p := ctx.Player(id)
+	ctx.Rank(game.RankRequest{Op: game.RankBest, By: id, Name: p.Name()})
 	if t := timerType(m.vars.TimerType); t != timerGame {
 		m.setTimer(&ctx.Tx, id, t)
 	}
 	if m.vars.ShowAll != 0 {
-		ctx.SetShowAll(id, true)
+		p.Camera().SetShowAll(true)
 	}
 	if m.vars.ShowOthers != 0 && ctx.DDRace().Settings().ShowOthersDefault != 0 {
-		ctx.SayTo(id, "You can see other players. To disable this use DDNet client and type /showothers")
+		p.Say("You can see other players. To disable this use DDNet client and type /showothers")
 	}
 }
 
 // OnRename requests the best time of the new name. The race goes on.
 func (m *Mode) OnRename(ctx *game.Ctx, id game.PlayerID) {
 	m.state.Best[id] = run{}
-	ctx.Rank(game.RankRequest{Op: game.RankBest, By: id, Name: ctx.Name(id)})
+	ctx.Rank(game.RankRequest{Op: game.RankBest, By: id, Name: ctx.Player(id).Name()})
 }
 
 // OnLeave removes the data of the player. The best time of all players stays.
@@ -154,11 +155,11 @@ func (m *Mode) OnTick(ctx *game.Ctx) {
 	if ctx.Tick() == 1 {
 		m.setOptions(&ctx.Tx)
 	}
-	for id := range ctx.Players() {
-		if t := m.state.Best[id].Time; t != 0 && m.vars.HideScore == 0 {
-			ctx.SetScore(id, t)
+	for p := range ctx.Players() {
+		if t := m.state.Best[p.ID()].Time; t != 0 && m.vars.HideScore == 0 {
+			p.SetScore(t)
 		} else {
-			ctx.SetScore(id, game.NoRaceTime)
+			p.SetScore(game.NoRaceTime)
 		}
 	}
 	m.showClocks(ctx)

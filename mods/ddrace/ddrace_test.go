@@ -162,7 +162,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 // teamMod moves player 0 to a team.
 type teamMod struct{ team uint8 }
 
-func (*teamMod) Start(*game.Tx) {}
+func (*teamMod) Start(*game.Setup) {}
 
 func (m *teamMod) OnTick(ctx *game.Ctx) {
 	if ctx.DDRace().Team(0) != m.team {

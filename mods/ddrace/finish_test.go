@@ -17,12 +17,12 @@ type praise struct {
 	}
 }
 
-func (m *praise) Start(*game.Tx) {}
-func (m *praise) State() any     { return &m.state }
+func (m *praise) Start(*game.Setup) {}
+func (m *praise) State() any        { return &m.state }
 func (m *praise) OnFinish(ctx *game.Ctx, f *game.RaceFinish) {
 	m.calls = append(m.calls, *f)
 	m.state.Finishes[f.Player]++
-	ctx.Kill(f.Player, game.WeaponGame)
+	ctx.Player(f.Player).Kill(game.WeaponGame)
 }
 
 // TestFinishHook checks that mods get a finish for each player of a team, and none in practice.

@@ -8,7 +8,7 @@ import (
 )
 
 // declareOperators declares DDNet's console commands for tees.
-func (m *Mode) declareOperators(tx *game.Tx) {
+func (m *Mode) declareOperators(setup *game.Setup) {
 	for _, c := range ddrace.TestCommands() {
 		run, help := func(ctx *game.Ctx, call *game.CommandCall) {
 			if tee(ctx, call, int32(call.Player)) == nil {
@@ -25,7 +25,7 @@ func (m *Mode) declareOperators(tx *game.Tx) {
 		if c.Since20 {
 			spec = for20(spec)
 		}
-		tx.ConsoleCommand(spec)
+		setup.ConsoleCommand(spec)
 	}
 	for _, c := range []game.CommandSpec{
 		{Name: "kill_pl", Params: "i[id]", Help: "Kills the tee of a player", Run: m.killPlayer},
@@ -41,7 +41,7 @@ func (m *Mode) declareOperators(tx *game.Tx) {
 		{Name: "unfreezehammer", Params: "i[id]", Help: "Undoes freezehammer (sv_test_cmds)",
 			Run: m.test(func(ctx *game.Ctx, c *game.CommandCall) { m.setFreezeHammer(ctx, c, false) })},
 	} {
-		tx.ConsoleCommand(c)
+		setup.ConsoleCommand(c)
 	}
 }
 
@@ -78,7 +78,7 @@ func (m *Mode) killPlayer(ctx *game.Ctx, c *game.CommandCall) {
 	}
 	ctx.DDRace().Die(int(id), ddrace.WeaponGame)
 	if c.Player != game.Nobody {
-		ctx.Say(fmt.Sprintf("%s was killed by %s", ctx.Name(game.PlayerID(id)), ctx.Name(c.Player)))
+		ctx.Say(fmt.Sprintf("%s was killed by %s", ctx.Player(game.PlayerID(id)).Name(), ctx.Player(c.Player).Name()))
 	}
 }
 
@@ -94,11 +94,11 @@ func (m *Mode) tele(ctx *game.Ctx, c *game.CommandCall) {
 	if tee(ctx, c, who) == nil {
 		return
 	}
-	if to < 0 || to >= game.MaxPlayers || !ctx.Connected(game.PlayerID(to)) {
+	if to < 0 || to >= game.MaxPlayers || !ctx.Player(game.PlayerID(to)).Connected() {
 		c.Fail(ctx, fmt.Sprintf("There is no player %d", to))
 		return
 	}
-	crosshair := len(c.Args) == 0 && ctx.Pause(c.Player) == game.NotPaused
+	crosshair := len(c.Args) == 0 && ctx.Player(c.Player).Camera().Pause() == game.NotPaused
 	w := ctx.DDRace()
 	w.TeleportTo(int(who), viewOf(ctx, game.PlayerID(w.TeleView(int(c.Player), int(to)))), crosshair)
 }
@@ -133,5 +133,5 @@ func (m *Mode) forcePause(ctx *game.Ctx, c *game.CommandCall) {
 
 func (m *Mode) sayForcePaused(ctx *game.Ctx, id game.PlayerID) {
 	left := (m.chosen(id).ForcePaused - ctx.DDRace().Tick()) / game.TickRate
-	ctx.SayTo(id, fmt.Sprintf("You are force-paused for %d seconds.", left))
+	ctx.Player(id).Say(fmt.Sprintf("You are force-paused for %d seconds.", left))
 }

@@ -16,14 +16,14 @@ var alsoInPractice = []string{"r", "rescue", "tp", "teleport"}
 func is20(w *ddrace.World) bool { return w.Settings().Release >= 20 }
 
 // declarePractice declares the commands for practice that DDNet 20 added.
-func (m *Mode) declarePractice(tx *game.Tx) {
+func (m *Mode) declarePractice(setup *game.Setup) {
 	m.practice = slices.Clone(alsoInPractice)
 	for _, c := range m.practiceCommands() {
 		m.practice = append(m.practice, c.Name)
-		tx.ChatCommand(for20(c))
+		setup.ChatCommand(for20(c))
 	}
 	slices.Sort(m.practice)
-	tx.ChatCommand(for20(game.CommandSpec{Name: "practicecmdlist", Help: "Lists the commands for practice", Run: m.commandPracticeList}))
+	setup.ChatCommand(for20(game.CommandSpec{Name: "practicecmdlist", Help: "Lists the commands for practice", Run: m.commandPracticeList}))
 }
 
 // for20 hides a command in worlds with the rules of older releases.
@@ -57,7 +57,7 @@ func (m *Mode) practiceCommands() []game.CommandSpec {
 		list = append(list, game.CommandSpec{Name: c.Name, Private: true, Params: c.Params,
 			Help: "In practice: " + strings.ToLower(c.Help[:1]) + c.Help[1:], Run: func(ctx *game.Ctx, call *game.CommandCall) {
 				if answer, _ := ctx.DDRace().RunPracticeCommand(int(call.Player), c.Name, call.Args); answer != "" {
-					ctx.SayTo(call.Player, answer)
+					ctx.Player(call.Player).Say(answer)
 				}
 			}})
 	}
@@ -71,7 +71,7 @@ func (m *Mode) practising(run func(*game.Ctx, *game.CommandCall)) func(*game.Ctx
 		switch {
 		case w.AliveTee(id) == nil:
 		case !w.Practises(w.Team(id)):
-			ctx.SayTo(c.Player, ddrace.NotInPractice)
+			ctx.Player(c.Player).Say(ddrace.NotInPractice)
 		default:
 			run(ctx, c)
 		}
@@ -82,7 +82,7 @@ func (m *Mode) commandBack(ctx *game.Ctx, c *game.CommandCall) {
 	w, id := ctx.DDRace(), int(c.Player)
 	switch {
 	case !w.CanGoBack(id):
-		ctx.SayTo(c.Player, "There is nowhere to go back to.")
+		ctx.Player(c.Player).Say("There is nowhere to go back to.")
 	case m.chosen(c.Player).ForcePaused != 0:
 		m.sayForcePaused(ctx, c.Player)
 	default:
@@ -97,7 +97,7 @@ func (m *Mode) commandLastTele(ctx *game.Ctx, c *game.CommandCall) {
 	w, id := ctx.DDRace(), int(c.Player)
 	switch {
 	case !w.CanTeleportAgain(id):
-		ctx.SayTo(c.Player, "You haven't previously teleported. Use /tp before using this command.")
+		ctx.Player(c.Player).Say("You haven't previously teleported. Use /tp before using this command.")
 	case m.chosen(c.Player).ForcePaused != 0:
 		m.sayForcePaused(ctx, c.Player)
 	default:
@@ -108,11 +108,12 @@ func (m *Mode) commandLastTele(ctx *game.Ctx, c *game.CommandCall) {
 
 func (m *Mode) commandTeleXY(ctx *game.Ctx, c *game.CommandCall) {
 	if answer := ctx.DDRace().TeleportXY(int(c.Player), viewOf(ctx, c.Player), c.Arg(0), c.Arg(1)); answer != "" {
-		ctx.SayTo(c.Player, answer)
+		ctx.Player(c.Player).Say(answer)
 	}
 }
 
 func (m *Mode) commandRescueMode(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	w, id := ctx.DDRace(), int(c.Player)
 	if !m.rescues(ctx, c) {
 		return
@@ -121,44 +122,46 @@ func (m *Mode) commandRescueMode(ctx *game.Ctx, c *game.CommandCall) {
 	switch arg := strings.ToLower(c.Arg(0)); arg {
 	case "auto", "manual":
 		if w.SetManualRescue(id, arg == "manual") {
-			ctx.SayTo(c.Player, fmt.Sprintf("Rescue mode changed to %s.", arg))
+			p.Say(fmt.Sprintf("Rescue mode changed to %s.", arg))
 		}
 	case "list":
-		ctx.SayTo(c.Player, "Available rescue modes: auto, manual")
+		p.Say("Available rescue modes: auto, manual")
 	case "":
-		ctx.SayTo(c.Player, fmt.Sprintf("Current rescue mode: %s.", name[w.ManualRescue(id)]))
+		p.Say(fmt.Sprintf("Current rescue mode: %s.", name[w.ManualRescue(id)]))
 	default:
-		ctx.SayTo(c.Player, "Unknown argument. Check '/rescuemode list'")
+		p.Say("Unknown argument. Check '/rescuemode list'")
 	}
 }
 
 func (m *Mode) commandUnpractice(ctx *game.Ctx, c *game.CommandCall) {
+	player := ctx.Player(c.Player)
 	w, id, s := ctx.DDRace(), int(c.Player), ctx.DDRace().Settings()
 	team := w.Team(id)
 	switch {
 	case team == 0 && !s.ForcedSolo():
-		ctx.SayTo(c.Player, "Practice mode can't be disabled for team 0")
+		player.Say("Practice mode can't be disabled for team 0")
 	case !w.Practises(team):
-		ctx.SayTo(c.Player, "Team isn't in practice mode")
+		player.Say("Team isn't in practice mode")
 	case m.isSaving(team):
-		ctx.SayTo(c.Player, "Practice mode can't be disabled while team save or load is in progress")
+		player.Say("Practice mode can't be disabled while team save or load is in progress")
 	case w.Members(team) > int(s.MaxTeamSize) && w.Locked(team):
-		ctx.SayTo(c.Player, fmt.Sprintf("Can't disable practice. This team exceeds the maximum allowed size of %d players for regular team", s.MaxTeamSize))
+		player.Say(fmt.Sprintf("Can't disable practice. This team exceeds the maximum allowed size of %d players for regular team", s.MaxTeamSize))
 	default:
 		all := members(w, team)
 		m.state.Teams.Voted &^= all
 		each(all, func(id int) {
-			if p := game.PlayerID(id); s.Pauseable == 0 && ctx.Pause(p) == game.PauseVanished && m.chosen(p).ForcePaused == 0 {
+			if p := game.PlayerID(id); s.Pauseable == 0 && ctx.Player(p).Camera().Pause() == game.PauseVanished && m.chosen(p).ForcePaused == 0 {
 				m.setPause(&ctx.Tx, p, game.PauseInPlace)
 			}
 		})
-		m.sayToTeam(team, "'%s' disabled practice mode for your team", ctx.Name(c.Player))
+		m.sayToTeam(team, "'%s' disabled practice mode for your team", player.Name())
 		w.EndPractice(id)
 	}
 }
 
 // commandPracticeList lists the commands for practice, in lines short enough for clients.
 func (m *Mode) commandPracticeList(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	const maxLine = 255
 	line := "Available practice commands: "
 	for i, name := range m.practice {
@@ -166,10 +169,10 @@ func (m *Mode) commandPracticeList(ctx *game.Ctx, c *game.CommandCall) {
 			name += ", "
 		}
 		if len(line)+len(name) > maxLine {
-			ctx.SayTo(c.Player, line)
+			p.Say(line)
 			line = ""
 		}
 		line += name
 	}
-	ctx.SayTo(c.Player, line)
+	p.Say(line)
 }

@@ -42,21 +42,21 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 	if better {
 		f.Record, *best = game.RecordPersonal, now
 	}
-	counts := ranked && (m.vars.NamelessScore != 0 || !strings.HasPrefix(tx.Name(player), "nameless tee"))
+	counts := ranked && (m.vars.NamelessScore != 0 || !strings.HasPrefix(tx.Player(player).Name(), "nameless tee"))
 	if r := tx.Race(); counts && (r.BestTime == 0 || now.Time < r.BestTime) {
 		f.Record, r.BestTime = game.RecordOfAll, now.Time
 		tx.SetRace(r)
 	}
-	tx.SendRaceFinish(f)
+	tx.Player(player).SendRaceFinish(f)
 	if equal {
-		tx.SayTo(player, "You finished with your best time.")
+		tx.Player(player).Say("You finished with your best time.")
 	}
 	if f.Private && f.Record == game.RecordOfAll {
 		tx.SendRecords(game.MaskAll &^ game.MaskOne(player))
 	}
 	if counts && (better || keepsWorse) {
 		tx.Rank(game.RankRequest{
-			Op: game.RankFinish, By: player, Names: []string{tx.Name(player)}, Time: now.Time, Checkpoints: now.Checkpoints[:],
+			Op: game.RankFinish, By: player, Names: []string{tx.Player(player).Name()}, Time: now.Time, Checkpoints: now.Checkpoints[:],
 			Begin: m.state.Began[id], End: tx.Tick(),
 		})
 	}
@@ -64,6 +64,7 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 
 // loaded stores the best time of all players and the best time of one player from the ranks.
 func (m *Mode) loaded(tx *game.Tx, a *game.RankAnswer) {
+	by := tx.Player(a.By)
 	if a.Err != "" {
 		return
 	}
@@ -75,7 +76,7 @@ func (m *Mode) loaded(tx *game.Tx, a *game.RankAnswer) {
 			told = game.MaskAll
 		}
 	}
-	if a.By >= 0 && a.Own != nil && tx.Connected(a.By) && tx.Name(a.By) == a.Asker {
+	if a.By >= 0 && a.Own != nil && by.Connected() && by.Name() == a.Asker {
 		switch best := &m.state.Best[a.By]; {
 		case a.Asker != a.Name: // /timecp compares with another player
 			best.Checkpoints = run{}.Checkpoints

@@ -42,13 +42,13 @@ var codeWords = strings.Fields(`
 	juice kayak koala label lemon light lilac linen llama lotus lunar mango maple march melon metal mirror model moose`)
 
 // declareSaves declares the commands save, load and swap.
-func (m *Mode) declareSaves(tx *game.Tx) {
+func (m *Mode) declareSaves(setup *game.Setup) {
 	for _, c := range []game.CommandSpec{
 		{Name: "save", Params: "?r[code]", Help: "Saves your team, for /load with the code", Run: m.commandSave},
 		{Name: "load", Private: true, Params: "?r[code]", Help: "Loads a saved team; without a code, counts your saves", Run: m.commandLoad},
 		{Name: "swap", Private: true, Params: "?r[player name]", Help: "Asks a player of your team to swap tees", Run: m.commandSwap},
 	} {
-		tx.ChatCommand(c)
+		setup.ChatCommand(c)
 	}
 }
 
@@ -61,7 +61,7 @@ func (m *Mode) isSaving(team uint8) bool {
 func (m *Mode) mayAsk(ctx *game.Ctx, c *game.CommandCall) bool {
 	w, next := ctx.DDRace(), &m.state.Saves.Next[c.Player]
 	if m.vars.SaveGames == 0 {
-		ctx.SayTo(c.Player, "Save-function is disabled on this server")
+		ctx.Player(c.Player).Say("Save-function is disabled on this server")
 		return false
 	}
 	if w.Tick() < *next || m.isSaving(w.Team(int(c.Player))) {
@@ -77,7 +77,7 @@ func (m *Mode) commandSave(ctx *game.Ctx, c *game.CommandCall) {
 	}
 	w := ctx.DDRace()
 	team := w.Team(int(c.Player))
-	say := func(text string) { ctx.SayTo(c.Player, text) }
+	say := func(text string) { ctx.Player(c.Player).Say(text) }
 	switch {
 	case !races(w, team):
 		say("You have to be in a team (from 1-63)")
@@ -98,7 +98,7 @@ func (m *Mode) commandSave(ctx *game.Ctx, c *game.CommandCall) {
 	for i, id := range ids {
 		player := game.PlayerID(id)
 		t := &saved.Tees[i]
-		t.Name, t.GameID, t.Paused = ctx.Name(player), noGameID, int32(ctx.Pause(player))
+		t.Name, t.GameID, t.Paused = ctx.Player(player).Name(), noGameID, int32(ctx.Player(player).Camera().Pause())
 		t.Started, t.Finished = m.state.Teams.Started&game.MaskOne(player) != 0, m.state.Teams.Finished&game.MaskOne(player) != 0
 		of.IDs[i] = int8(id)
 		names = append(names, t.Name)
@@ -125,6 +125,7 @@ func newCode(tx *game.Tx) string {
 }
 
 func (m *Mode) commandLoad(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	if !m.mayAsk(ctx, c) {
 		return
 	}
@@ -132,11 +133,11 @@ func (m *Mode) commandLoad(ctx *game.Ctx, c *game.CommandCall) {
 	team := w.Team(int(c.Player))
 	switch {
 	case len(c.Args) == 0:
-		ctx.Rank(game.RankRequest{Op: game.RankSaves, By: c.Player, Name: ctx.Name(c.Player)})
+		ctx.Rank(game.RankRequest{Op: game.RankSaves, By: c.Player, Name: p.Name()})
 	case !races(w, team):
-		ctx.SayTo(c.Player, "You have to be in a team (from 1-63)")
+		p.Say("You have to be in a team (from 1-63)")
 	case m.state.Teams.State[team] != teamOpen:
-		ctx.SayTo(c.Player, "Team can't be loaded while racing")
+		p.Say("Team can't be loaded while racing")
 	default:
 		m.state.Saves.Of[team] = saving{By: int8(c.Player), Request: ctx.Rank(game.RankRequest{Op: game.RankSaved, By: game.Nobody, Code: c.Arg(0)})}
 	}
@@ -171,7 +172,7 @@ func (m *Mode) saved(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 	}
 	if a.Found {
 		ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteSaved, Team: team, SaveID: a.Save.ID, Save: a.Save.Text})
-		m.sayToTeam(team, "Team successfully saved by %s. Use '/load %s' to continue", ctx.Name(by), a.Code)
+		m.sayToTeam(team, "Team successfully saved by %s. Use '/load %s' to continue", ctx.Player(by).Name(), a.Code)
 		m.endSaving(ctx.DDRace(), team)
 		return
 	}
@@ -228,7 +229,7 @@ func (m *Mode) found(ctx *game.Ctx, team uint8, a *game.RankAnswer) {
 			why = "Unable to load savegame: data corrupted"
 			break
 		}
-		if !slices.ContainsFunc(saved.Tees, func(t ddrace.SavedTee) bool { return t.Name == ctx.Name(by) }) {
+		if !slices.ContainsFunc(saved.Tees, func(t ddrace.SavedTee) bool { return t.Name == ctx.Player(by).Name() }) {
 			why = "This save exists, but you are not part of it. Make sure you use the same name as you had when saving."
 			break
 		}
@@ -256,7 +257,7 @@ func (m *Mode) match(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam) (why string
 		return fmt.Sprintf("Too many players in this team, should be %d", len(s.Tees))
 	}
 	each(all, func(id int) {
-		name := ctx.Name(game.PlayerID(id))
+		name := ctx.Player(game.PlayerID(id)).Name()
 		if why == "" && !slices.ContainsFunc(s.Tees, func(t ddrace.SavedTee) bool { return t.Name == name }) {
 			why = fmt.Sprintf("'%s' doesn't belong to this team", name)
 		}
@@ -265,7 +266,7 @@ func (m *Mode) match(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam) (why string
 	for i := range s.Tees {
 		of.IDs[i] = -1
 		each(all, func(id int) {
-			if ctx.Name(game.PlayerID(id)) == s.Tees[i].Name {
+			if ctx.Player(game.PlayerID(id)).Name() == s.Tees[i].Name {
 				of.IDs[i] = int8(id)
 			}
 		})
@@ -308,8 +309,8 @@ func (m *Mode) loadFailed(ctx *game.Ctx, team uint8, why string) {
 	by := game.PlayerID(m.state.Saves.Of[team].By)
 	m.state.Saves.Of[team] = saving{}
 	ctx.NoteDDRace(game.DDRaceNote{Kind: game.NoteLoadFailed, Team: team})
-	if ctx.Connected(by) {
-		ctx.SayTo(by, why)
+	if ctx.Player(by).Connected() {
+		ctx.Player(by).Say(why)
 	}
 }
 
@@ -319,7 +320,7 @@ func (m *Mode) restore(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam, fresh boo
 	w, of, t := ctx.DDRace(), &m.state.Saves.Of[team], &m.state.Teams
 	ids := make([]int, min(int(of.Num), len(s.Tees)))
 	for i := range ids {
-		if ids[i] = int(of.IDs[i]); ids[i] >= 0 && (!w.InGame(ids[i]) || w.Team(ids[i]) != team || ctx.Name(game.PlayerID(ids[i])) != s.Tees[i].Name) {
+		if ids[i] = int(of.IDs[i]); ids[i] >= 0 && (!w.InGame(ids[i]) || w.Team(ids[i]) != team || ctx.Player(game.PlayerID(ids[i])).Name() != s.Tees[i].Name) {
 			ids[i] = -1
 		}
 	}
@@ -381,21 +382,21 @@ func (m *Mode) commandSwap(ctx *game.Ctx, c *game.CommandCall) {
 	case m.isSaving(team) || w.AliveTee(id) == nil || w.AliveTee(other) == nil:
 		why = "You and other player need to have started the map"
 	case s.SwapWith[id] == int8(other)+1 && s.SwapWith[other] != int8(id)+1:
-		why = fmt.Sprintf("You have already requested to swap with %s.", ctx.Name(game.PlayerID(other)))
+		why = fmt.Sprintf("You have already requested to swap with %s.", ctx.Player(game.PlayerID(other)).Name())
 	case s.SwapWith[other] != int8(id)+1:
 		m.requestSwap(ctx, id, other, team)
 	default:
 		why = m.swap(ctx, id, other, team)
 	}
 	if why != "" {
-		ctx.SayTo(c.Player, why)
+		ctx.Player(c.Player).Say(why)
 	}
 }
 
 func (m *Mode) requestSwap(ctx *game.Ctx, id, other int, team uint8) {
-	name, target := ctx.Name(game.PlayerID(id)), ctx.Name(game.PlayerID(other))
-	ctx.SayTo(game.PlayerID(id), fmt.Sprintf("You have requested to swap with %s.", target))
-	ctx.SayTo(game.PlayerID(other), fmt.Sprintf("%s has requested to swap with you. "+
+	name, target := ctx.Player(game.PlayerID(id)).Name(), ctx.Player(game.PlayerID(other)).Name()
+	ctx.Player(game.PlayerID(id)).Say(fmt.Sprintf("You have requested to swap with %s.", target))
+	ctx.Player(game.PlayerID(other)).Say(fmt.Sprintf("%s has requested to swap with you. "+
 		"To complete the swap process please wait %d seconds and then type /swap %s.", name, m.vars.SaveDelay, name))
 	if team != 0 {
 		rest := members(ctx.DDRace(), team) &^ game.MaskOne(game.PlayerID(id)) &^ game.MaskOne(game.PlayerID(other))
@@ -418,7 +419,7 @@ func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
 		return fmt.Sprintf("Your swap request timed out %d seconds ago. Use /swap again to re-initiate it.", since-m.vars.SwapTimeout)
 	}
 	a, b := game.PlayerID(id), game.PlayerID(other)
-	paused, otherPaused := ctx.Pause(a), ctx.Pause(b)
+	paused, otherPaused := ctx.Player(a).Camera().Pause(), ctx.Player(b).Camera().Pause()
 	m.setPause(&ctx.Tx, a, game.NotPaused)
 	m.setPause(&ctx.Tx, b, game.NotPaused)
 	w.SwapTees(id, other, m.vars.SavePenalty*game.TickRate)
@@ -441,7 +442,7 @@ func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
 			*mask ^= game.MaskOne(a) | game.MaskOne(b)
 		}
 	}
-	m.sayToTeam(team, "%s has swapped with %s.", ctx.Name(a), ctx.Name(b))
+	m.sayToTeam(team, "%s has swapped with %s.", ctx.Player(a).Name(), ctx.Player(b).Name())
 	return ""
 }
 

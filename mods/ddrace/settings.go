@@ -35,7 +35,7 @@ type variables struct {
 }
 
 // declareSettings declares the console variables with the names, limits and defaults of DDNet.
-func (m *Mode) declareSettings(tx *game.Tx) {
+func (m *Mode) declareSettings(setup *game.Setup) {
 	m.settings = ddrace.DefaultSettings()
 	for _, v := range append(ddrace.Variables(),
 		ddrace.Variable{Name: "sv_rescue", Help: "/r returns a tee to its last place on the ground", Max: 1,
@@ -43,7 +43,7 @@ func (m *Mode) declareSettings(tx *game.Tx) {
 		ddrace.Variable{Name: "sv_endless_super_hook", Help: "Hooks of super tees never end", Max: 1,
 			Field: func(s *ddrace.Settings) *int32 { return &s.EndlessSuperHook }},
 	) {
-		tx.IntVar(game.IntVar{
+		setup.IntVar(game.IntVar{
 			Name: v.Name, Help: v.Help, Value: v.Field(&m.settings), Default: v.Default, Min: v.Min, Max: v.Max,
 			Changed: func(ctx *game.Ctx) {
 				s := *ctx.DDRace().Settings()
@@ -81,7 +81,7 @@ func (m *Mode) declareSettings(tx *game.Tx) {
 		{Name: "sv_swap", Help: "/swap is allowed", Value: &m.vars.Swap, Default: 1, Max: 1},
 		{Name: "sv_swap_timeout", Help: "Seconds during which a swap can be accepted", Value: &m.vars.SwapTimeout, Default: 180, Max: 10000},
 	} {
-		tx.IntVar(v)
+		setup.IntVar(v)
 	}
 }
 

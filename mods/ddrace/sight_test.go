@@ -13,7 +13,7 @@ import (
 // chooser is a mod that runs a function of the test.
 type chooser struct{ do func(tx *game.Tx) }
 
-func (*chooser) Start(*game.Tx) {}
+func (*chooser) Start(*game.Setup) {}
 func (c *chooser) OnTick(ctx *game.Ctx) {
 	if c.do != nil {
 		c.do(&ctx.Tx)
@@ -90,14 +90,14 @@ func TestShowOthers(t *testing.T) {
 	check("another one's choice", 1, 2)
 	do(func(tx *game.Tx) {
 		tx.DDRace().Tee(2).Core.Solo = true
-		testenv.Check(t, tx.ShowOthers(0) == game.ShowOthersOn, "it is %v", tx.ShowOthers(0))
+		testenv.Check(t, tx.Player(0).Camera().ShowOthers() == game.ShowOthersOn, "it is %v", tx.Player(0).Camera().ShowOthers())
 	})
 	check("a mate is solo", 1, 1)
 	check("recordings show all", game.Nobody, 3)
-	do(func(tx *game.Tx) { tx.SetVisibleTo(2, game.MaskOne(1)) })
+	do(func(tx *game.Tx) { tx.Player(2).SetVisibleTo(game.MaskOne(1)) })
 	check("but not whom a mod hides", game.Nobody, 2)
-	do(func(tx *game.Tx) { tx.SetVisibleTo(2, game.MaskAll) })
-	do(func(tx *game.Tx) { tx.SetShowOthers(1, game.ShowOthersTeam) })
+	do(func(tx *game.Tx) { tx.Player(2).SetVisibleTo(game.MaskAll) })
+	do(func(tx *game.Tx) { tx.Player(1).Camera().SetShowOthers(game.ShowOthersTeam) })
 	check("the team is shown", 1, 2)
 	w.Game.Step([]game.Command{{Kind: game.CmdShowOthers, Player: 0, Value: 3}, {Kind: game.CmdShowOthers, Player: 50}})
 	check("no such choice", 0, 3)
@@ -109,16 +109,22 @@ func TestShowOthers(t *testing.T) {
 	// that this player sees.
 	do(func(tx *game.Tx) {
 		tx.DDRace().Tee(2).Core.Solo = false
-		tx.SetShowOthers(0, game.ShowOthersOff)
-		tx.SetPause(0, game.PauseInPlace)
+		tx.Player(0).Camera().SetShowOthers(game.ShowOthersOff)
+		tx.Player(0).Camera().SetPause(game.PauseInPlace)
 	})
 	check("a free camera", 0, 3)
-	do(func(tx *game.Tx) { tx.SetSpecTeam(0, true); testenv.Check(t, tx.SpecTeam(0), "it is off") })
+	do(func(tx *game.Tx) {
+		tx.Player(0).Camera().SetSpecTeam(true)
+		testenv.Check(t, tx.Player(0).Camera().SpecTeam(), "it is off")
+	})
 	check("a free camera of the team", 0, 1)
 	w.Game.Step([]game.Command{{Kind: game.CmdSpectate, Player: 0, Spectate: game.SpectatePlayer, Target: 2}})
 	check("following", 0, 2)
 
-	do(func(tx *game.Tx) { tx.SetShowAll(0, true); testenv.Check(t, tx.ShowAll(0), "it is off") })
+	do(func(tx *game.Tx) {
+		tx.Player(0).Camera().SetShowAll(true)
+		testenv.Check(t, tx.Player(0).Camera().ShowAll(), "it is off")
+	})
 	testenv.Check(t, w.Game.View(0).Range == game.DDRaceMap && w.Game.View(1).Range == game.DDRaceRange, "ranges %v and %v", w.Game.View(0).Range,
 		w.Game.View(1).Range)
 }
@@ -141,19 +147,19 @@ func TestPause(t *testing.T) {
 	}
 	input(0, game.Input{TargetX: 1}) // it lands
 	pos := w.Frame().Characters[0].Pos
-	do(func(tx *game.Tx) { tx.SetPause(0, game.PauseInPlace) })
+	do(func(tx *game.Tx) { tx.Player(0).Camera().SetPause(game.PauseInPlace) })
 	input(0, game.Input{Direction: 1, TargetX: 400, TargetY: 300})
 	p := state(0)
 	testenv.Check(t, p.Pause == game.PauseInPlace && p.Spectating && p.ViewX == 400 && p.ViewY == 300, "paused: %+v", p)
 	testenv.Check(t, w.Frame().Characters[0].Pos == pos, "the tee moved to %v", w.Frame().Characters[0].Pos)
 
-	do(func(tx *game.Tx) { tx.SetPause(0, game.PauseVanished) })
+	do(func(tx *game.Tx) { tx.Player(0).Camera().SetPause(game.PauseVanished) })
 	f := w.Frame()
 	testenv.Require(t, len(f.Characters) == 2 && len(f.SpecTees) == 1, "%d tees, %d of which are away", len(f.Characters), len(f.SpecTees))
 	testenv.Check(t, f.SpecTees[0].Player == 0 && f.SpecTees[0].X == int32(pos.X), "%+v", f.SpecTees[0])
 	testenv.Check(t, f.SpecTees[0].NotFor.Has(1) && !f.SpecTees[0].NotFor.Has(0), "it is hidden from %b", f.SpecTees[0].NotFor)
 	for target, hidden := range map[game.PlayerID]bool{2: true, game.Nobody: false} { // a paused player sees it as the followed player does
-		do(func(tx *game.Tx) { tx.SetPause(1, game.PauseInPlace) })
+		do(func(tx *game.Tx) { tx.Player(1).Camera().SetPause(game.PauseInPlace) })
 		mode := game.SpectateFree
 		if target >= 0 {
 			mode = game.SpectatePlayer
@@ -162,23 +168,23 @@ func TestPause(t *testing.T) {
 		w.Game.Step(nil)
 		testenv.Check(t, w.Frame().SpecTees[0].NotFor.Has(1) == hidden, "who follows %d: hidden from %b", target, w.Frame().SpecTees[0].NotFor)
 	}
-	do(func(tx *game.Tx) { tx.SetPause(1, game.NotPaused) })
+	do(func(tx *game.Tx) { tx.Player(1).Camera().SetPause(game.NotPaused) })
 
 	input(0, game.Input{TargetX: 1}) // otherwise the last input would be repeated
-	do(func(tx *game.Tx) { tx.SetPause(0, game.NotPaused) })
+	do(func(tx *game.Tx) { tx.Player(0).Camera().SetPause(game.NotPaused) })
 	f = w.Frame()
 	testenv.Require(t, len(f.Characters) == 3 && len(f.SpecTees) == 0, "%d tees, %d of which are away", len(f.Characters), len(f.SpecTees))
 	testenv.Check(t, f.Characters[0].Pos == pos && !state(0).Spectating, "it came back at %v", f.Characters[0].Pos)
 	input(0, game.Input{Direction: 1, TargetX: 1})
 	testenv.Check(t, w.Frame().Characters[0].Pos != pos, "it cannot move")
 
-	do(func(tx *game.Tx) { tx.SetPause(0, game.PauseInPlace) })
+	do(func(tx *game.Tx) { tx.Player(0).Camera().SetPause(game.PauseInPlace) })
 	input(0, game.Input{Direction: -1, TargetX: 1})
 	pos = w.Frame().Characters[0].Pos
-	do(func(tx *game.Tx) { tx.SetPause(0, game.NotPaused) })
+	do(func(tx *game.Tx) { tx.Player(0).Camera().SetPause(game.NotPaused) })
 	testenv.Check(t, w.Frame().Characters[0].Pos.X < pos.X, "it does not do what its player held last")
 
-	do(func(tx *game.Tx) { tx.SetHideClock(0, true) })
+	do(func(tx *game.Tx) { tx.Player(0).SetHideClock(true) })
 	testenv.Check(t, state(0).HideClock, "the clock is shown")
 }
 
@@ -207,7 +213,7 @@ func TestAFK(t *testing.T) {
 	testenv.Check(t, !afk(0), "who does something is away")
 	do(func(tx *game.Tx) {
 		tx.SetDDRaceOptions(game.DDRaceOptions{})
-		testenv.Check(t, !tx.AFK(2) && tx.Pause(2) == game.NotPaused, "without a limit there are players who are away")
+		testenv.Check(t, !tx.Player(2).AFK() && tx.Player(2).Camera().Pause() == game.NotPaused, "without a limit there are players who are away")
 	})
 }
 
@@ -285,11 +291,11 @@ func TestShownEyes(t *testing.T) {
 	eyes(0, game.EmoteBlink, "frozen")
 	change(func(tee *engine.Tee) { tee.Deep = true })
 	eyes(0, game.EmotePain, "frozen for ever")
-	do(func(tx *game.Tx) { tx.SetPause(0, game.PauseInPlace) })
+	do(func(tx *game.Tx) { tx.Player(0).Camera().SetPause(game.PauseInPlace) })
 	eyes(0, game.EmoteNormal, "frozen, and its player looks around")
 	change(func(tee *engine.Tee) { tee.Deep, tee.FreezeTime = false, 0 })
 	eyes(0, game.EmoteBlink, "its player looks around")
-	do(func(tx *game.Tx) { tx.SetPause(0, game.NotPaused) })
+	do(func(tx *game.Tx) { tx.Player(0).Camera().SetPause(game.NotPaused) })
 	change(func(tee *engine.Tee) { tee.Live = true })
 	eyes(0, game.EmotePain, "it cannot move")
 	change(func(tee *engine.Tee) { tee.Live, tee.Jetpack, tee.NinjaJetpack = false, true, true })

@@ -9,7 +9,7 @@ import (
 )
 
 // declareTeams declares the commands of teams.
-func (m *Mode) declareTeams(tx *game.Tx) {
+func (m *Mode) declareTeams(setup *game.Setup) {
 	for i := range m.state.Teams.KillTick {
 		m.state.Teams.KillTick[i] = -1
 	}
@@ -20,10 +20,10 @@ func (m *Mode) declareTeams(tx *game.Tx) {
 		{Name: "invite", Private: true, Params: "r[player name]", Help: "Invites a player to your locked team", Run: m.commandInvite},
 		{Name: "practice", Params: "?i['0'|'1']", Help: "Votes for practice in your team: /r works, no rank counts", Run: m.commandPractice},
 	} {
-		tx.ChatCommand(c)
+		setup.ChatCommand(c)
 	}
-	tx.ConsoleCommand(game.CommandSpec{Name: "set_team_ddr", Params: "i[id] ?i[team]", Help: "Puts a player into a team of DDRace", Run: m.setTeam})
-	tx.ConsoleCommand(game.CommandSpec{Name: "uninvite", Params: "i[id] ?i[team]", Help: "Withdraws a player's invitation to a team", Run: m.uninvite})
+	setup.ConsoleCommand(game.CommandSpec{Name: "set_team_ddr", Params: "i[id] ?i[team]", Help: "Puts a player into a team of DDRace", Run: m.setTeam})
+	setup.ConsoleCommand(game.CommandSpec{Name: "uninvite", Params: "i[id] ?i[team]", Help: "Withdraws a player's invitation to a team", Run: m.uninvite})
 }
 
 // hasTeams reports whether the server allows teams. If not, it tells the player.
@@ -36,22 +36,23 @@ func (m *Mode) hasTeams(ctx *game.Ctx, c *game.CommandCall) bool {
 }
 
 func (m *Mode) commandTeam(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	w, id := ctx.DDRace(), int(c.Player)
 	alive := w.AliveTee(id) != nil
 	if !m.hasTeams(ctx, c) {
 		return
 	}
 	if s := &m.state.Teams; w.Settings().Team == 2 && c.Int(0) == 0 && alive && s.Warned[id] < w.Tick()-warningTicks {
-		ctx.SayTo(c.Player, "You must join a team and play with somebody or else you can't play")
+		p.Say("You must join a team and play with somebody or else you can't play")
 		s.Warned[id] = w.Tick()
 	}
 	switch {
 	case len(c.Args) == 0 && alive:
-		ctx.SayTo(c.Player, fmt.Sprintf("You are in team %d", w.Team(id)))
+		p.Say(fmt.Sprintf("You are in team %d", w.Team(id)))
 	case len(c.Args) == 0:
-		ctx.SayTo(c.Player, "You can't check your team while you are dead/a spectator.")
+		p.Say("You can't check your team while you are dead/a spectator.")
 	case !alive:
-		ctx.SayTo(c.Player, "You can't change teams while you are dead/a spectator.")
+		p.Say("You can't change teams while you are dead/a spectator.")
 	default:
 		m.join(ctx, id, c.Int(0))
 	}
@@ -89,18 +90,19 @@ func (m *Mode) join(ctx *game.Ctx, id int, n int32) {
 		why = "This team is currently saving"
 	}
 	if why != "" {
-		ctx.SayTo(player, why)
+		ctx.Player(player).Say(why)
 		return
 	}
 	w.SetTeam(id, team)
-	ctx.Say(fmt.Sprintf("%s joined team %d", ctx.Name(player), team))
+	ctx.Say(fmt.Sprintf("%s joined team %d", ctx.Player(player).Name(), team))
 	s.Changed[id] = w.Tick()
 	if w.Practises(team) {
-		ctx.SayTo(player, "Practice mode enabled for your team, happy practicing!")
+		ctx.Player(player).Say("Practice mode enabled for your team, happy practicing!")
 	}
 }
 
 func (m *Mode) commandLock(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	if !m.hasTeams(ctx, c) {
 		return
 	}
@@ -112,10 +114,10 @@ func (m *Mode) commandLock(ctx *game.Ctx, c *game.CommandCall) {
 	}
 	switch {
 	case team == 0 || team >= numTeams:
-		ctx.SayTo(c.Player, "This team can't be locked")
+		p.Say("This team can't be locked")
 	case lock:
 		w.LockTeam(team, true)
-		m.sayToTeam(team, "'%s' locked your team. After the race starts, killing will kill everyone in your team.", ctx.Name(c.Player))
+		m.sayToTeam(team, "'%s' locked your team. After the race starts, killing will kill everyone in your team.", p.Name())
 	default:
 		m.unlock(ctx, c.Player, team)
 	}
@@ -129,10 +131,11 @@ func (m *Mode) commandUnlock(ctx *game.Ctx, c *game.CommandCall) {
 
 func (m *Mode) unlock(ctx *game.Ctx, id game.PlayerID, team uint8) {
 	ctx.DDRace().LockTeam(team, false)
-	m.sayToTeam(team, "'%s' unlocked your team.", ctx.Name(id))
+	m.sayToTeam(team, "'%s' unlocked your team.", ctx.Player(id).Name())
 }
 
 func (m *Mode) commandInvite(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	if !m.hasTeams(ctx, c) {
 		return
 	}
@@ -141,36 +144,37 @@ func (m *Mode) commandInvite(ctx *game.Ctx, c *game.CommandCall) {
 	target, found := named(&ctx.Tx, c.Arg(0))
 	switch {
 	case m.vars.Invite == 0:
-		ctx.SayTo(c.Player, "Invites are disabled")
+		p.Say("Invites are disabled")
 	case team == 0 || team >= numTeams:
-		ctx.SayTo(c.Player, "Can't invite players to this team")
+		p.Say("Can't invite players to this team")
 	case !found:
-		ctx.SayTo(c.Player, "Player not found")
+		p.Say("Player not found")
 	case s.Invited[team]&game.MaskOne(target) != 0:
-		ctx.SayTo(c.Player, "Player already invited")
+		p.Say("Player already invited")
 	case s.Asked[c.Player]+m.vars.InviteFrequency*game.TickRate > w.Tick():
-		ctx.SayTo(c.Player, "Can't invite this quickly")
+		p.Say("Can't invite this quickly")
 	default:
 		s.Invited[team] |= game.MaskOne(target)
 		s.Asked[c.Player] = w.Tick()
-		ctx.SayTo(target, fmt.Sprintf("'%s' invited you to team %d.", ctx.Name(c.Player), team))
-		m.sayToTeam(team, "'%s' invited '%s' to your team.", ctx.Name(c.Player), ctx.Name(target))
+		ctx.Player(target).Say(fmt.Sprintf("'%s' invited you to team %d.", p.Name(), team))
+		m.sayToTeam(team, "'%s' invited '%s' to your team.", p.Name(), ctx.Player(target).Name())
 	}
 }
 
 func (m *Mode) commandPractice(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
 	w, s, mask := ctx.DDRace(), &m.state.Teams, game.MaskOne(c.Player)
 	team := w.Team(int(c.Player))
 	yes := len(c.Args) == 0 || c.Int(0) != 0
 	switch {
 	case m.vars.Practice == 0:
-		ctx.SayTo(c.Player, "Practice mode is disabled")
+		p.Say("Practice mode is disabled")
 		return
 	case !races(w, team):
-		ctx.SayTo(c.Player, "Join a team to enable practice mode, which means you can use /r, but can't earn a rank.")
+		p.Say("Join a team to enable practice mode, which means you can use /r, but can't earn a rank.")
 		return
 	case w.Practises(team):
-		ctx.SayTo(c.Player, "Team is already in practice mode")
+		p.Say("Team is already in practice mode")
 		return
 	case yes == (s.Voted&mask != 0):
 		return
@@ -188,7 +192,7 @@ func (m *Mode) commandPractice(ctx *game.Ctx, c *game.CommandCall) {
 	}
 	m.sayToTeam(team, "'%s' voted to %s /practice mode for your team, which means you can use %s, "+
 		"but you can't earn a rank. Type /practice to vote (%d/%d required votes)",
-		ctx.Name(c.Player), what, means, votes, needed)
+		p.Name(), what, means, votes, needed)
 	if votes >= needed {
 		w.SetPractice(team, true)
 		m.sayToTeam(team, "Practice mode enabled for your team, happy practicing!")

@@ -80,14 +80,14 @@ func (m *Mode) names(mask game.PlayerMask) string {
 		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(m.tx.Name(game.PlayerID(id)))
+		b.WriteString(m.tx.Player(game.PlayerID(id)).Name())
 	})
 	return b.String()
 }
 
 // sayTo sends a chat line to the players of a mask.
 func (m *Mode) sayTo(to game.PlayerMask, text string) {
-	each(to, func(id int) { m.tx.SayTo(game.PlayerID(id), text) })
+	each(to, func(id int) { m.tx.Player(game.PlayerID(id)).Say(text) })
 }
 
 // sayToTeam sends a chat line to a team.
@@ -180,11 +180,11 @@ func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 		}
 		m.killTeam(w, team, strong, id)
 		if w.Members(team) > 1 {
-			m.sayToTeam(team, "Everyone in your locked team was killed because '%s' %s.", m.tx.Name(game.PlayerID(id)), what)
+			m.sayToTeam(team, "Everyone in your locked team was killed because '%s' %s.", m.tx.Player(game.PlayerID(id)).Name(), what)
 		}
 	default:
 		if s.State[team] == teamStarted && s.Started&game.MaskOne(game.PlayerID(id)) == 0 {
-			m.sayToTeam(team, "This team cannot finish anymore because '%s' left the team before hitting the start", m.tx.Name(game.PlayerID(id)))
+			m.sayToTeam(team, "This team cannot finish anymore because '%s' left the team before hitting the start", m.tx.Player(game.PlayerID(id)).Name())
 			m.sayToTeam(team, "Enter /practice mode or restart to avoid the entire team being killed in 60 seconds")
 			s.State[team], s.KillTick[team] = teamUnfinishable, w.Tick()+unfinishableTicks
 		}
@@ -269,7 +269,7 @@ func (m *Mode) waits(w *ddrace.World, id int, team uint8) (waiting bool) {
 	s := &m.state.Teams
 	hint := func(to, about int, format string) {
 		if s.Hinted[to]+waitTicks < w.Tick() {
-			m.tx.SayTo(game.PlayerID(to), fmt.Sprintf(format, m.tx.Name(game.PlayerID(about))))
+			m.tx.Player(game.PlayerID(to)).Say(fmt.Sprintf(format, m.tx.Player(game.PlayerID(about)).Name()))
 			s.Hinted[to] = w.Tick()
 		}
 	}
@@ -286,7 +286,7 @@ func (m *Mode) waits(w *ddrace.World, id int, team uint8) (waiting bool) {
 // warn sends a player a warning about the start, at most one in warningTicks.
 func (m *Mode) warn(w *ddrace.World, id int, text string) {
 	if warned := &m.state.Teams.Warned[id]; *warned < w.Tick()-warningTicks {
-		m.tx.SayTo(game.PlayerID(id), text)
+		m.tx.Player(game.PlayerID(id)).Say(text)
 		*warned = w.Tick()
 	}
 }
@@ -328,7 +328,7 @@ func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 		racing |= game.MaskOne(game.PlayerID(id))
 		began = min(began, m.state.Began[id])
 		counts = counts && ranks.Counts(tx, game.PlayerID(id), m.vars.RankBots)
-		players = append(players, tx.Name(game.PlayerID(id)))
+		players = append(players, tx.Player(game.PlayerID(id)).Name())
 	})
 	s.Started &^= racing
 	s.Finished &^= racing
@@ -346,7 +346,7 @@ func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 	if m.vars.RejoinTeam0 != 0 && !w.Settings().ForcedSolo() && !w.Locked(team) {
 		each(racing, func(id int) {
 			w.SetTeam(id, 0)
-			tx.Say(fmt.Sprintf("%s joined team 0", tx.Name(game.PlayerID(id))))
+			tx.Say(fmt.Sprintf("%s joined team 0", tx.Player(game.PlayerID(id)).Name()))
 		})
 	}
 	if counts && len(players) >= int(w.Settings().MinTeamSize) {

@@ -11,7 +11,7 @@ import (
 // declareTuning declares DDNet's console commands for tuning, tune zones and switches. They change
 // the running world. The server turns such commands in the configuration and in sv_reset_file into
 // settings of each map.
-func (m *Mode) declareTuning(tx *game.Tx) {
+func (m *Mode) declareTuning(setup *game.Setup) {
 	for _, c := range []game.CommandSpec{
 		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Sets or shows a tuning parameter", Run: tune},
 		{Name: "toggle_tune", Params: "s[tuning] f[value] f[value]", Help: "Switches a tuning parameter between two values",
@@ -37,7 +37,7 @@ func (m *Mode) declareTuning(tx *game.Tx) {
 			c.Fail(ctx, "can't add map bugs after the game started")
 		}},
 	} {
-		tx.ConsoleCommand(c)
+		setup.ConsoleCommand(c)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ddrace_test
 
 import (
+	"iter"
 	"reflect"
 	"testing"
 
@@ -20,9 +21,9 @@ type actor struct {
 	deaths int
 }
 
-func (m *actor) Start(tx *game.Tx) {
+func (m *actor) Start(setup *game.Setup) {
 	m.tiles = map[uint8]int{}
-	m.kind = tx.AddEntityKind(game.EntityKind{Tick: func(*game.Ctx, *game.Entity) { m.moved++ }})
+	m.kind = setup.AddEntityKind(game.EntityKind{Tick: func(*game.Ctx, *game.Entity) { m.moved++ }})
 }
 
 func (m *actor) OnTick(ctx *game.Ctx) {
@@ -66,26 +67,26 @@ func TestTxOnTees(t *testing.T) {
 		do   func(ctx *game.Ctx)
 		want func(c *game.CharacterState) bool
 	}{
-		"SetPos": {func(ctx *game.Ctx) { ctx.SetPos(0, place) }, func(c *game.CharacterState) bool { return c.X == 400 && c.Y >= 80 && c.Y < 90 }},
-		"SetVel": {func(ctx *game.Ctx) { ctx.SetVel(0, vec.Vec2{Y: -20}) }, func(c *game.CharacterState) bool { return c.Y < 145 && c.VelY < 0 }},
-		"Push":   {func(ctx *game.Ctx) { ctx.Push(0, vec.Vec2{X: 10}) }, func(c *game.CharacterState) bool { return c.VelX > 400 }},
-		"GiveWeapon": {func(ctx *game.Ctx) { ctx.GiveWeapon(0, game.WeaponGrenade, 10) }, func(c *game.CharacterState) bool {
+		"SetPos": {func(ctx *game.Ctx) { ctx.Player(0).SetPos(place) }, func(c *game.CharacterState) bool { return c.X == 400 && c.Y >= 80 && c.Y < 90 }},
+		"SetVel": {func(ctx *game.Ctx) { ctx.Player(0).SetVel(vec.Vec2{Y: -20}) }, func(c *game.CharacterState) bool { return c.Y < 145 && c.VelY < 0 }},
+		"Push":   {func(ctx *game.Ctx) { ctx.Player(0).Push(vec.Vec2{X: 10}) }, func(c *game.CharacterState) bool { return c.VelX > 400 }},
+		"GiveWeapon": {func(ctx *game.Ctx) { ctx.Player(0).GiveWeapon(game.WeaponGrenade, 10) }, func(c *game.CharacterState) bool {
 			return c.Flags&(game.CharacterFlagHasWeapon<<game.WeaponGrenade) != 0
 		}},
-		"TakeWeapon": {func(ctx *game.Ctx) { ctx.TakeWeapon(0, game.WeaponHammer) },
+		"TakeWeapon": {func(ctx *game.Ctx) { ctx.Player(0).TakeWeapon(game.WeaponHammer) },
 			func(c *game.CharacterState) bool { return c.Flags&game.CharacterFlagHasWeapon == 0 }},
-		"SelectWeapon": {func(ctx *game.Ctx) { ctx.SelectWeapon(0, game.WeaponHammer) },
+		"SelectWeapon": {func(ctx *game.Ctx) { ctx.Player(0).SelectWeapon(game.WeaponHammer) },
 			func(c *game.CharacterState) bool { return c.Weapon == game.WeaponHammer }},
-		"Freeze": {func(ctx *game.Ctx) { ctx.Freeze(0, 30) }, func(c *game.CharacterState) bool { return c.FreezeEnd > 0 }},
-		"FreezeForever": {func(ctx *game.Ctx) { ctx.Freeze(0, game.FreezeForever) }, func(c *game.CharacterState) bool {
+		"Freeze": {func(ctx *game.Ctx) { ctx.Player(0).Freeze(30) }, func(c *game.CharacterState) bool { return c.FreezeEnd > 0 }},
+		"FreezeForever": {func(ctx *game.Ctx) { ctx.Player(0).Freeze(game.FreezeForever) }, func(c *game.CharacterState) bool {
 			return c.FreezeEnd == game.FreezeForever
 		}},
-		"AddFlags": {func(ctx *game.Ctx) { ctx.AddFlags(0, game.CharacterFlagSolo) },
+		"AddFlags": {func(ctx *game.Ctx) { ctx.Player(0).AddFlags(game.CharacterFlagSolo) },
 			func(c *game.CharacterState) bool { return c.Flags&game.CharacterFlagSolo != 0 }},
-		"SetJumps": {func(ctx *game.Ctx) { ctx.SetJumps(0, 5) }, func(c *game.CharacterState) bool { return c.Jumps == 5 }},
-		"SetVisibleTo": {func(ctx *game.Ctx) { ctx.SetVisibleTo(0, game.MaskOne(0)) },
+		"SetJumps": {func(ctx *game.Ctx) { ctx.Player(0).SetJumps(5) }, func(c *game.CharacterState) bool { return c.Jumps == 5 }},
+		"SetVisibleTo": {func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(game.MaskOne(0)) },
 			func(c *game.CharacterState) bool { return c.NotFor.Has(1) && !c.NotFor.Has(0) }},
-		"Kill": {func(ctx *game.Ctx) { ctx.Kill(0, game.WeaponWorld) }, func(c *game.CharacterState) bool { return c.Player == game.Nobody }},
+		"Kill": {func(ctx *game.Ctx) { ctx.Player(0).Kill(game.WeaponWorld) }, func(c *game.CharacterState) bool { return c.Player == game.Nobody }},
 	} {
 		w, m := act(t)
 		for range 20 {
@@ -106,26 +107,35 @@ func TestTxOnTees(t *testing.T) {
 			w.Game.Step(nil)
 		}
 		m.do = func(ctx *game.Ctx) {
-			testenv.Check(t, ctx.Alive(0) && ctx.DDRace().Tee(0) != nil, "%s: the tee is not there", name)
+			testenv.Check(t, ctx.Player(0).Alive() && ctx.DDRace().Tee(0) != nil, "%s: the tee is not there", name)
 		}
 		w.Game.Step(nil)
 		testenv.Check(t, m.deaths == 1 == (name == "Kill"), "%s: %d deaths", name, m.deaths)
 	}
 }
 
-// declaring are the methods of Tx for Start, and SetDDRaceOptions, which the variables of the mode
-// set.
-var declaring = map[string]bool{"AddEntityKind": true, "ChatCommand": true, "ConsoleCommand": true, "IntVar": true, "TextVar": true, "Menu": true,
-	"Timer": true, "Vote": true, "TuneZone": true, "SetDDRaceOptions": true}
+// receivers returns a value of each type of the API for mods.
+func receivers(ctx *game.Ctx) []any {
+	return []any{&ctx.Tx, ctx.Player(0), ctx.Player(0).Camera(), ctx.Map(), ctx.Match(), ctx.Flag(game.TeamRed), ctx.Effects(game.MaskAll)}
+}
 
-// TestAllOfTx calls every other method of Tx for a living tee, for a dead one and for a player
+// TestAllOfTx calls every method of the API for a living tee, for a dead one and for a player
 // without one. The world and the simulation must stay in agreement, and the world must be savable.
 func TestAllOfTx(t *testing.T) {
-	typ := reflect.TypeFor[*game.Tx]()
 	called := 0
+	for i := range receivers(new(game.Ctx)) {
+		called += testAllOf(t, i)
+	}
+	testenv.Check(t, called > 100, "%d methods", called)
+}
+
+// testAllOf calls the methods of a receiver and returns their number. It leaves out
+// SetDDRaceOptions, which the variables of the mode set.
+func testAllOf(t *testing.T, receiver int) (called int) {
+	typ := reflect.TypeOf(receivers(new(game.Ctx))[receiver])
 	for i := range typ.NumMethod() {
 		method := typ.Method(i)
-		if declaring[method.Name] {
+		if method.Name == "SetDDRaceOptions" {
 			continue
 		}
 		called++
@@ -134,19 +144,24 @@ func TestAllOfTx(t *testing.T) {
 			w.Game.Step(nil)
 		}
 		call := func(ctx *game.Ctx) {
-			args := []reflect.Value{reflect.ValueOf(&ctx.Tx)}
+			args := []reflect.Value{reflect.ValueOf(receivers(ctx)[receiver])}
 			for k := 1; k < method.Type.NumIn(); k++ {
 				args = append(args, argument(method.Type.In(k)))
 			}
 			if method.Type.IsVariadic() {
 				args = args[:len(args)-1]
 			}
-			method.Func.Call(args)
+			for _, result := range method.Func.Call(args) {
+				if near, ok := result.Interface().(iter.Seq[game.Player]); ok {
+					for range near {
+					}
+				}
+			}
 		}
 		for range 2 {
 			m.do = func(ctx *game.Ctx) {
 				call(ctx)
-				ctx.Kill(0, game.WeaponWorld)
+				ctx.Player(0).Kill(game.WeaponWorld)
 				call(ctx)
 			}
 			w.Game.Step(nil)
@@ -155,9 +170,9 @@ func TestAllOfTx(t *testing.T) {
 			}
 		}
 		m.do = func(ctx *game.Ctx) {
-			for id := range ctx.Players() {
-				if alive := ctx.DDRace().Tee(int(id)) != nil; alive != ctx.Alive(id) {
-					t.Errorf("%s: player %d lives in the simulation: %v, in the world: %v", method.Name, id, alive, ctx.Alive(id))
+			for p := range ctx.Players() {
+				if alive := ctx.DDRace().Tee(int(p.ID())) != nil; alive != p.Alive() {
+					t.Errorf("%s: player %d lives in the simulation: %v, in the world: %v", method.Name, p.ID(), alive, p.Alive())
 				}
 			}
 		}
@@ -167,10 +182,10 @@ func TestAllOfTx(t *testing.T) {
 			t.Errorf("%s: restored: %v", method.Name, err)
 		}
 	}
-	testenv.Check(t, called > 100, "%d methods", called)
+	return called
 }
 
-// argument returns a value for a parameter of a method of Tx.
+// argument returns a value for a parameter of a method.
 func argument(typ reflect.Type) reflect.Value {
 	v := reflect.New(typ).Elem()
 	switch v.Interface().(type) {
@@ -181,8 +196,6 @@ func argument(typ reflect.Type) reflect.Value {
 		v.Set(reflect.ValueOf(game.Input{Direction: 1, TargetX: 1, Fire: 1}))
 	case *vec.Vec2:
 		v.Set(reflect.ValueOf(&vec.Vec2{X: 200, Y: 100}))
-	case *[game.MaxPlayers]game.PlayerID:
-		v.Set(reflect.ValueOf(new([game.MaxPlayers]game.PlayerID)))
 	case string:
 		v.SetString("text")
 	case game.Damage:
@@ -223,11 +236,11 @@ func TestNPCs(t *testing.T) {
 	var id game.PlayerID = game.Nobody
 	m.do = func(ctx *game.Ctx) {
 		for p := range ctx.Players() {
-			if _, ok := ctx.NPC(p); ok {
-				id = p
+			if _, ok := p.NPC(); ok {
+				id = p.ID()
 			}
 		}
-		ctx.SetInput(id, game.Input{Direction: 1, TargetX: 1})
+		ctx.Player(id).SetInput(game.Input{Direction: 1, TargetX: 1})
 	}
 	w.Run(1)
 	testenv.Require(t, id != game.Nobody, "there is no NPC")

@@ -105,19 +105,19 @@ func (m *Mode) Flags() game.GameFlags {
 func (m *Mode) State() any { return &m.state }
 
 // Start declares the settings.
-func (m *Mode) Start(tx *game.Tx) {
-	m.Declare(tx)
+func (m *Mode) Start(setup *game.Setup) {
+	m.Declare(setup)
 	for i, name := range spikeNames {
 		points := defaultScores[i]
-		tx.IntVar(game.IntVar{Name: "sv_player_score_" + name, Help: "Points of a player for " + name + " spikes", Value: &m.playerScore[i],
+		setup.IntVar(game.IntVar{Name: "sv_player_score_" + name, Help: "Points of a player for " + name + " spikes", Value: &m.playerScore[i],
 			Default: points[0], Max: 100})
-		tx.IntVar(game.IntVar{Name: "sv_team_score_" + name, Help: "Points of a team for " + name + " spikes", Value: &m.teamScore[i], Default: points[1],
+		setup.IntVar(game.IntVar{Name: "sv_team_score_" + name, Help: "Points of a team for " + name + " spikes", Value: &m.teamScore[i], Default: points[1],
 			Max: 100})
 	}
-	tx.IntVar(game.IntVar{Name: "sv_hit_freeze_delay", Help: "Seconds for which a hit freezes", Value: &m.hitFreeze, Default: 10, Min: 1, Max: 30})
-	tx.IntVar(game.IntVar{Name: "sv_wrong_spike_freeze", Help: "Seconds of freeze for using the opponents' spikes", Value: &m.wrongFreeze, Default: 10,
+	setup.IntVar(game.IntVar{Name: "sv_hit_freeze_delay", Help: "Seconds for which a hit freezes", Value: &m.hitFreeze, Default: 10, Min: 1, Max: 30})
+	setup.IntVar(game.IntVar{Name: "sv_wrong_spike_freeze", Help: "Seconds of freeze for using the opponents' spikes", Value: &m.wrongFreeze, Default: 10,
 		Max: 30})
-	tx.IntVar(game.IntVar{Name: "sv_fng_hammer", Help: "Use the scales for hammers", Value: &m.hammer, Default: 1, Max: 1})
+	setup.IntVar(game.IntVar{Name: "sv_fng_hammer", Help: "Use the scales for hammers", Value: &m.hammer, Default: 1, Max: 1})
 	for _, s := range []struct {
 		name  string
 		value *int32
@@ -126,16 +126,17 @@ func (m *Mode) Start(tx *game.Tx) {
 		{"sv_hammer_scale_x", &m.scale[0], 320}, {"sv_hammer_scale_y", &m.scale[1], 120},
 		{"sv_melt_hammer_scale_x", &m.meltScale[0], 50}, {"sv_melt_hammer_scale_y", &m.meltScale[1], 50},
 	} {
-		tx.IntVar(game.IntVar{Name: s.name, Help: "Push of hammers in percent; melt: of frozen teammates", Value: s.value, Default: s.def, Min: 1, Max: 1000})
+		setup.IntVar(game.IntVar{Name: s.name, Help: "Push of hammers in percent; melt: of frozen teammates", Value: s.value, Default: s.def, Min: 1, Max: 1000})
 	}
-	tx.IntVar(game.IntVar{Name: "sv_announce_steals", Help: "Announce when a player takes another one's frozen tee", Value: &m.steals, Default: 1, Max: 1})
+	setup.IntVar(game.IntVar{Name: "sv_announce_steals", Help: "Announce when a player takes another one's frozen tee", Value: &m.steals, Default: 1, Max: 1})
 }
 
 // OnSpawn gives the hammer and the weapon of the variant.
 func (m *Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	ctx.GiveWeapon(id, m.Weapon, -1)
-	ctx.SelectWeapon(id, m.Weapon)
-	ctx.TakeWeapon(id, game.WeaponGun)
+	p := ctx.Player(id)
+	p.GiveWeapon(m.Weapon, -1)
+	p.SelectWeapon(m.Weapon)
+	p.TakeWeapon(game.WeaponGun)
 	m.state.Toucher[id], m.state.Freezer[id] = 0, 0
 }
 
@@ -157,7 +158,7 @@ func (m *Mode) forget(id game.PlayerID) {
 }
 
 func (m *Mode) mates(ctx *game.Ctx, a, b game.PlayerID) bool {
-	return m.teams && ctx.Team(a) == ctx.Team(b)
+	return m.teams && ctx.Player(a).Team() == ctx.Player(b).Team()
 }
 
 // touch stores which player touched a tee last. A touch by a teammate removes the touch by an
@@ -170,38 +171,40 @@ func (m *Mode) touch(ctx *game.Ctx, id, by game.PlayerID) {
 
 // OnDamage freezes the victim. Only spikes kill.
 func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
-	other := ctx.Connected(d.Attacker) && d.Attacker != d.Victim
+	attacker, victim := ctx.Player(d.Attacker), ctx.Player(d.Victim)
+	other := attacker.Connected() && d.Attacker != d.Victim
 	if d.Weapon == sacrifice {
 		d.Amount = deadly
 		return
 	}
 	ctx.Cancel() // the hit only pushes
-	frozen := ctx.Frozen(d.Victim) != 0
+	frozen := victim.Frozen() != 0
 	switch {
 	case !other:
 	case d.Weapon == game.WeaponHammer:
 		m.hammered(ctx, d, frozen && m.mates(ctx, d.Victim, d.Attacker))
 	case !frozen && m.Hits(d) && !m.mates(ctx, d.Victim, d.Attacker):
-		ctx.Freeze(d.Victim, m.hitFreeze*game.TickRate)
+		victim.Freeze(m.hitFreeze * game.TickRate)
 		m.touch(ctx, d.Victim, d.Attacker)
 		m.state.Freezer[d.Victim] = 1 + int32(d.Attacker)
 		m.score(ctx, d.Attacker, 1, 1)
-		ctx.KillFeed(d.Attacker, d.Victim, d.Weapon, game.MaskAll)
-		ctx.ShowDeath(ctx.Pos(d.Victim), d.Victim, game.MaskAll)
-		ctx.Sound(ctx.Pos(d.Attacker), game.SoundHit, game.MaskOne(d.Attacker))
+		ctx.Effects(game.MaskAll).KillFeed(d.Attacker, d.Victim, d.Weapon)
+		ctx.Effects(game.MaskAll).Death(victim.Pos(), d.Victim)
+		ctx.Effects(game.MaskOne(d.Attacker)).Sound(attacker.Pos(), game.SoundHit)
 	}
 }
 
 // hammered scales the push of a hammer. A hammer hit by a teammate (melt) also shortens the freeze.
 func (m *Mode) hammered(ctx *game.Ctx, d *game.Damage, melt bool) {
+	victim := ctx.Player(d.Victim)
 	m.touch(ctx, d.Victim, d.Attacker)
 	scale := m.scale
 	if melt {
 		scale = m.meltScale
-		if left := ctx.Frozen(d.Victim); left != game.FreezeForever {
-			ctx.Unfreeze(d.Victim)
-			if !ctx.Freeze(d.Victim, left-meltTicks) {
-				ctx.AddScore(d.Attacker, 1)
+		if left := victim.Frozen(); left != game.FreezeForever {
+			victim.Unfreeze()
+			if !victim.Freeze(left - meltTicks) {
+				ctx.Player(d.Attacker).AddScore(1)
 			}
 		}
 	}
@@ -212,28 +215,29 @@ func (m *Mode) hammered(ctx *game.Ctx, d *game.Damage, melt bool) {
 }
 
 func (m *Mode) score(ctx *game.Ctx, id game.PlayerID, player, team int32) {
-	ctx.AddScore(id, player)
+	p := ctx.Player(id)
+	p.AddScore(player)
 	if m.teams {
-		ctx.AddTeamScore(ctx.Team(id), team)
+		ctx.Match().AddTeamScore(p.Team(), team)
 	}
 }
 
 // OnTick finds tees that are hooked and tees in spikes.
 func (m *Mode) OnTick(ctx *game.Ctx) {
-	if !ctx.EntitiesMoving() {
+	if !ctx.Match().EntitiesMoving() {
 		return
 	}
-	for id := range ctx.Players() {
-		if hooked := ctx.Hooked(id); hooked != game.Nobody {
-			m.touch(ctx, hooked, id)
+	for p := range ctx.Players() {
+		if hooked := p.Hooked(); hooked != game.Nobody {
+			m.touch(ctx, hooked, p.ID())
 		}
 	}
-	for id := range ctx.Players() {
-		if !ctx.Alive(id) {
+	for p := range ctx.Players() {
+		if !p.Alive() {
 			continue
 		}
-		if tile := spikeAt(ctx, ctx.Pos(id)); tile != 0 {
-			m.sting(ctx, id, tile)
+		if tile := spikeAt(ctx, p.Pos()); tile != 0 {
+			m.sting(ctx, p.ID(), tile)
 		}
 	}
 }
@@ -243,7 +247,7 @@ func spikeAt(ctx *game.Ctx, pos vec.Vec2) (tile uint8) {
 	nearest := float32(math.MaxFloat32)
 	for _, corner := range [...]vec.Vec2{{X: -reach, Y: -reach}, {X: reach, Y: -reach}, {X: -reach, Y: reach}, {X: reach, Y: reach}} {
 		p := pos.Add(corner)
-		t := ctx.Tile(p)
+		t := ctx.Map().Tile(p)
 		for _, index := range [...]uint8{t.Game, t.Front} {
 			if spikeOf[index] == 0 {
 				continue
@@ -259,24 +263,25 @@ func spikeAt(ctx *game.Ctx, pos vec.Vec2) (tile uint8) {
 
 // sting kills a tee in spikes. If the tee is frozen, the player who touched it last scores.
 func (m *Mode) sting(ctx *game.Ctx, id game.PlayerID, tile uint8) {
+	p := ctx.Player(id)
 	by := game.PlayerID(m.state.Toucher[id]) - 1
-	if ctx.Frozen(id) == 0 || by == game.Nobody || by == id {
-		ctx.Kill(id, game.WeaponWorld)
+	if p.Frozen() == 0 || by == game.Nobody || by == id {
+		p.Kill(game.WeaponWorld)
 		return
 	}
 	spike := spikeOf[tile] - 1
-	if wrong := tile == tileRed && ctx.Team(by) != game.TeamRed || tile == tileBlue && ctx.Team(by) != game.TeamBlue; wrong && m.teams {
-		ctx.AddScore(by, -m.playerScore[spike])
-		ctx.Freeze(by, m.wrongFreeze*game.TickRate)
+	if wrong := tile == tileRed && ctx.Player(by).Team() != game.TeamRed || tile == tileBlue && ctx.Player(by).Team() != game.TeamBlue; wrong && m.teams {
+		ctx.Player(by).AddScore(-m.playerScore[spike])
+		ctx.Player(by).Freeze(m.wrongFreeze * game.TickRate)
 		m.state.Toucher[by] = 0
 	} else {
 		m.score(ctx, by, m.playerScore[spike], m.teamScore[spike])
 	}
 	if freezer := game.PlayerID(m.state.Freezer[id]) - 1; m.teams && m.steals != 0 && freezer != game.Nobody && freezer != by {
-		ctx.Say(fmt.Sprintf("%s took the frozen tee of %s", ctx.Name(by), ctx.Name(freezer)))
+		ctx.Say(fmt.Sprintf("%s took the frozen tee of %s", ctx.Player(by).Name(), ctx.Player(freezer).Name()))
 	}
-	ctx.Sound(ctx.Pos(id), game.SoundCTFCapture, game.MaskAll)
-	ctx.TakeDamage(game.Damage{Victim: id, Attacker: by, Weapon: sacrifice})
+	ctx.Effects(game.MaskAll).Sound(p.Pos(), game.SoundCTFCapture)
+	ctx.Player(id).TakeDamage(game.Damage{Attacker: by, Weapon: sacrifice})
 }
 
 // OnDeath subtracts a point for a suicide or a fall. Sacrifices have scored already.
@@ -288,15 +293,16 @@ func (*Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 
 // OnSelfKill prevents the suicide of frozen tees.
 func (*Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
-	if ctx.Frozen(id) != 0 {
+	p := ctx.Player(id)
+	if p.Frozen() != 0 {
 		ctx.Cancel()
-		ctx.SayTo(id, "You cannot kill yourself while you are frozen")
+		p.Say("You cannot kill yourself while you are frozen")
 	}
 }
 
 // JoinTeam prevents team changes of frozen tees.
 func (*Mode) JoinTeam(ctx *game.Ctx, r *game.TeamRequest) {
-	if r.Cause == game.JoinPlayer && ctx.Frozen(r.Player) != 0 {
+	if r.Cause == game.JoinPlayer && ctx.Player(r.Player).Frozen() != 0 {
 		ctx.Cancel()
 		r.Refusal = "You cannot change teams while you are frozen"
 	}

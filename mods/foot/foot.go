@@ -72,8 +72,8 @@ func (*Mode) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagF
 func (*Mode) PureTuning() bool { return false }
 
 // Start declares the ball and the settings.
-func (m *Mode) Start(tx *game.Tx) {
-	m.ball = tx.AddEntityKind(game.EntityKind{Tick: m.tick, Draw: draw, Reset: func(_ *game.Ctx, e *game.Entity) { m.reset(e) }})
+func (m *Mode) Start(setup *game.Setup) {
+	m.ball = setup.AddEntityKind(game.EntityKind{Tick: m.tick, Draw: draw, Reset: func(_ *game.Ctx, e *game.Entity) { m.reset(e) }})
 	for _, v := range []game.IntVar{
 		{Name: "sv_ball_respawn", Help: "Seconds until the ball returns after a goal", Value: &m.respawn, Default: 5, Max: 100},
 		{Name: "sv_ball_carry", Help: "Seconds for which a tee can keep the ball", Value: &m.carry, Default: 3, Min: 1, Max: 60},
@@ -82,7 +82,7 @@ func (m *Mode) Start(tx *game.Tx) {
 		{Name: "sv_goal_tile_red", Help: "Tiles with this index are the goal of red", Value: &m.goalTiles[game.TeamRed], Default: 9, Min: 4, Max: 191},
 		{Name: "sv_goal_tile_blue", Help: "Tiles with this index are the goal of blue", Value: &m.goalTiles[game.TeamBlue], Default: 10, Min: 4, Max: 191},
 	} {
-		tx.IntVar(v)
+		setup.IntVar(v)
 	}
 }
 
@@ -93,9 +93,9 @@ func (m *Mode) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 	case tile == tileGrenade:
 		ctx.SpawnEntity(m.ball, game.Entity{Pos: pos, To: pos, Owner: game.Nobody})
 	case tile == tileFlagRed:
-		ctx.PlaceFlag(game.TeamRed, pos)
+		ctx.Flag(game.TeamRed).Place(pos)
 	case tile == tileFlagBlue:
-		ctx.PlaceFlag(game.TeamBlue, pos)
+		ctx.Flag(game.TeamBlue).Place(pos)
 	}
 	if tile >= firstPickup && tile <= lastPickup {
 		ctx.Cancel()
@@ -104,14 +104,16 @@ func (m *Mode) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 
 // OnSpawn gives the hammer only.
 func (*Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	ctx.SelectWeapon(id, game.WeaponHammer)
-	ctx.TakeWeapon(id, game.WeaponGun)
+	p := ctx.Player(id)
+	p.SelectWeapon(game.WeaponHammer)
+	p.TakeWeapon(game.WeaponGun)
 }
 
 // OnDamage cancels all damage. A hammer hit takes the ball from an opponent.
 func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
+	attacker := ctx.Player(d.Attacker)
 	ctx.Cancel()
-	if d.Weapon != game.WeaponHammer || !ctx.Alive(d.Attacker) || ctx.Team(d.Attacker) == ctx.Team(d.Victim) || m.carriedBy(ctx, d.Attacker) != nil {
+	if d.Weapon != game.WeaponHammer || !attacker.Alive() || attacker.Team() == ctx.Player(d.Victim).Team() || m.carriedBy(ctx, d.Attacker) != nil {
 		return
 	}
 	if e := m.carriedBy(ctx, d.Victim); e != nil {
@@ -173,7 +175,7 @@ func (m *Mode) tick(ctx *game.Ctx, e *game.Entity) {
 	case away:
 		if e.Data[left] == 0 {
 			e.Data[phase] = ready
-			ctx.Sound(e.Pos, game.SoundWeaponSpawn, game.MaskAll)
+			ctx.Effects(game.MaskAll).Sound(e.Pos, game.SoundWeaponSpawn)
 		}
 	case ready:
 		m.touch(ctx, e)
@@ -195,50 +197,52 @@ func (m *Mode) touch(ctx *game.Ctx, e *game.Entity) {
 			except |= game.MaskOne(other.Owner)
 		}
 	}
-	if id := ctx.NearestCharacter(e.Pos, reach, except); id != game.Nobody && !ctx.WallBetween(e.Pos, ctx.Pos(id)) {
-		m.take(ctx, e, id)
+	if p, ok := ctx.NearestPlayer(e.Pos, reach, except); ok && !ctx.Map().WallBetween(e.Pos, p.Pos()) {
+		m.take(ctx, e, p.ID())
 	}
 }
 
 // take gives a ball to a tee. The tee holds a grenade launcher while it carries the ball.
 func (m *Mode) take(ctx *game.Ctx, e *game.Entity, id game.PlayerID) {
+	p := ctx.Player(id)
 	switch {
 	case e.Owner == id:
-	case e.Owner != game.Nobody && e.Team == ctx.Team(id):
+	case e.Owner != game.Nobody && e.Team == p.Team():
 		e.Data[passer] = 1 + int32(e.Owner)
 	default:
 		e.Data[passer] = 0
 	}
-	e.Pos, e.Vel, e.Owner, e.Team = ctx.Pos(id), vec.Vec2{}, id, ctx.Team(id)
-	e.Data[phase], e.Data[left], e.Data[grace], e.Data[fire] = carried, m.carry*game.TickRate, 0, ctx.Input(id).Fire
-	ctx.GiveWeapon(id, game.WeaponGrenade, -1)
-	ctx.SelectWeapon(id, game.WeaponGrenade)
-	ctx.MaskInput(id, game.ControlFire|game.ControlSelect) // fire kicks the ball instead of a grenade
-	ctx.Sound(e.Pos, game.SoundPickupGrenade, game.MaskAll)
+	e.Pos, e.Vel, e.Owner, e.Team = p.Pos(), vec.Vec2{}, id, p.Team()
+	e.Data[phase], e.Data[left], e.Data[grace], e.Data[fire] = carried, m.carry*game.TickRate, 0, p.Input().Fire
+	p.GiveWeapon(game.WeaponGrenade, -1)
+	p.SelectWeapon(game.WeaponGrenade)
+	p.MaskInput(game.ControlFire | game.ControlSelect) // fire kicks the ball instead of a grenade
+	ctx.Effects(game.MaskAll).Sound(e.Pos, game.SoundPickupGrenade)
 }
 
 // disarm undoes take.
 func disarm(ctx *game.Ctx, id game.PlayerID) {
-	ctx.MaskInput(id, 0)
-	ctx.TakeWeapon(id, game.WeaponGrenade)
-	ctx.SetArmor(id, 0)
+	p := ctx.Player(id)
+	p.MaskInput(0)
+	p.TakeWeapon(game.WeaponGrenade)
+	p.SetArmor(0)
 }
 
 // carryOn moves a ball with its carrier, until the carrier fires or the time is over. The carrier's
 // armor shows the time left.
 func (m *Mode) carryOn(ctx *game.Ctx, e *game.Entity) {
 	id := e.Owner
-	if !ctx.Alive(id) { // the carrier has left
+	if !ctx.Player(id).Alive() { // the carrier has left
 		m.reset(e)
 		return
 	}
-	e.Pos = ctx.Pos(id)
-	in := ctx.Input(id)
+	e.Pos = ctx.Player(id).Pos()
+	in := ctx.Player(id).Input()
 	pressed := in.Fire != e.Data[fire] && in.Fire&1 != 0 && e.Data[grace] == 0
 	e.Data[fire] = in.Fire
 	if !pressed && e.Data[left] > 0 {
 		all := m.carry * game.TickRate
-		ctx.SetArmor(id, (10*e.Data[left]+all-1)/all)
+		ctx.Player(id).SetArmor((10*e.Data[left] + all - 1) / all)
 		return
 	}
 	dir := vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)}
@@ -248,7 +252,7 @@ func (m *Mode) carryOn(ctx *game.Ctx, e *game.Entity) {
 	disarm(ctx, id)
 	e.Vel = dir.Normalize().Mul(kickSpeed)
 	e.Data[phase], e.Data[left], e.Data[grace] = flying, m.lifetime*game.TickRate, kickGrace
-	ctx.Sound(e.Pos, game.SoundGrenadeFire, game.MaskAll)
+	ctx.Effects(game.MaskAll).Sound(e.Pos, game.SoundGrenadeFire)
 }
 
 // fly moves a ball that flies free.
@@ -258,12 +262,12 @@ func (m *Mode) fly(ctx *game.Ctx, e *game.Entity) {
 		e.Vel = e.Vel.Mul(maxSpeed / speed)
 	}
 	before := e.Vel
-	death := ctx.MoveBox(&e.Pos, &e.Vel, vec.Vec2{X: size, Y: size}, float32(m.bounce)/100)
+	death := ctx.Map().MoveBox(&e.Pos, &e.Vel, vec.Vec2{X: size, Y: size}, float32(m.bounce)/100)
 	if before.Y > 0 && e.Vel.Y <= 0 {
 		e.Vel.X = float32(e.Vel.X * rolling)
 	}
 	if vec.Distance(before, e.Vel) > 5 {
-		ctx.Sound(e.Pos, game.SoundHookAttachGround, game.MaskAll)
+		ctx.Effects(game.MaskAll).Sound(e.Pos, game.SoundHookAttachGround)
 	}
 	if t, ok := m.goalAt(ctx, e.Pos); ok {
 		m.goal(ctx, e, t)
@@ -280,12 +284,12 @@ var bothTeams = [2]game.Team{game.TeamRed, game.TeamBlue}
 
 // goalAt returns the team whose goal is at a position.
 func (m *Mode) goalAt(ctx *game.Ctx, pos vec.Vec2) (game.Team, bool) {
-	tile := ctx.Tile(pos)
+	tile := ctx.Map().Tile(pos)
 	for _, t := range bothTeams {
 		if n := m.goalTiles[t]; n == int32(tile.Game) || n == int32(tile.Front) {
 			return t, true
 		}
-		if f, ok := ctx.Flag(t); ok && vec.Distance(f.Pos, pos) < stand {
+		if f, ok := ctx.Flag(t).Info(); ok && vec.Distance(f.Pos, pos) < stand {
 			return t, true
 		}
 	}
@@ -296,34 +300,34 @@ func (m *Mode) goalAt(ctx *game.Ctx, pos vec.Vec2) (game.Team, bool) {
 func (m *Mode) goal(ctx *game.Ctx, e *game.Entity, conceded game.Team) {
 	scored := conceded ^ 1
 	team := [2]string{"red", "blue"}[scored]
-	ctx.AddTeamScore(scored, 1)
+	ctx.Match().AddTeamScore(scored, 1)
 	by, pass := e.Owner, game.PlayerID(e.Data[passer])-1
 	switch {
 	case by == game.Nobody:
 		ctx.Broadcast(fmt.Sprintf("Goal for the %s team", team))
 	case e.Team == conceded:
-		ctx.AddScore(by, -1)
-		ctx.Broadcast(fmt.Sprintf("%s scored an own goal for the %s team", ctx.Name(by), team))
+		ctx.Player(by).AddScore(-1)
+		ctx.Broadcast(fmt.Sprintf("%s scored an own goal for the %s team", ctx.Player(by).Name(), team))
 	case pass != game.Nobody:
-		ctx.AddScore(by, 1)
-		ctx.AddScore(pass, 1)
-		ctx.Broadcast(fmt.Sprintf("%s scored for the %s team with a pass from %s", ctx.Name(by), team, ctx.Name(pass)))
+		ctx.Player(by).AddScore(1)
+		ctx.Player(pass).AddScore(1)
+		ctx.Broadcast(fmt.Sprintf("%s scored for the %s team with a pass from %s", ctx.Player(by).Name(), team, ctx.Player(pass).Name()))
 	default:
-		ctx.AddScore(by, 1)
-		ctx.Broadcast(fmt.Sprintf("%s scored for the %s team", ctx.Name(by), team))
+		ctx.Player(by).AddScore(1)
+		ctx.Broadcast(fmt.Sprintf("%s scored for the %s team", ctx.Player(by).Name(), team))
 	}
-	ctx.ShowExplosion(e.Pos, game.MaskAll)
-	ctx.Sound(e.Pos, game.SoundCTFCapture, game.MaskAll)
+	ctx.Effects(game.MaskAll).Explosion(e.Pos)
+	ctx.Effects(game.MaskAll).Sound(e.Pos, game.SoundCTFCapture)
 	m.reset(e)
-	if ctx.CheckWin() {
+	if ctx.Match().CheckWin() {
 		return
 	}
 	for other := range ctx.Entities(m.ball) {
 		m.reset(other)
 	}
-	for id := range ctx.Players() {
-		if ctx.Alive(id) {
-			ctx.Respawn(id)
+	for p := range ctx.Players() {
+		if p.Alive() {
+			p.Respawn()
 		}
 	}
 }

@@ -138,10 +138,11 @@ func (m *Mode) offered(team game.Team) (list []class) {
 
 // showMenu shows a player the classes to choose from.
 func (m *Mode) showMenu(ctx *game.Ctx, id game.PlayerID) {
-	team, menu := ctx.Team(id), m.humanMenu
+	p := ctx.Player(id)
+	team, menu := p.Team(), m.humanMenu
 	switch team {
 	case game.TeamSpectators:
-		ctx.HideMenu(id)
+		p.HideMenu()
 		return
 	case infected:
 		menu = m.infectedMenu
@@ -150,30 +151,31 @@ func (m *Mode) showMenu(ctx *game.Ctx, id game.PlayerID) {
 	for _, k := range m.offered(team) {
 		lines = append(lines, m.line(k))
 	}
-	ctx.ShowMenu(id, menu, lines...)
+	p.ShowMenu(menu, lines...)
 }
 
 // showMenus shows all players the classes to choose from.
 func (m *Mode) showMenus(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		m.showMenu(ctx, id)
+	for p := range ctx.Players() {
+		m.showMenu(ctx, p.ID())
 	}
 }
 
 // choose stores the class that a player chose. A human gets it at once before the infection begins;
 // all others get it with their next life.
 func (m *Mode) choose(ctx *game.Ctx, id game.PlayerID, team game.Team, k class) {
+	p := ctx.Player(id)
 	if team != infected && team != humans {
 		return
 	}
 	m.state.Wanted[id][team] = k
-	ctx.SayTo(id, m.line(k))
+	p.Say(m.line(k))
 	switch {
-	case ctx.Team(id) != team || !ctx.Alive(id) || m.state.Class[id] == k:
+	case p.Team() != team || !p.Alive() || m.state.Class[id] == k:
 	case team == humans && !m.state.Started:
 		m.setClass(ctx, id, k)
 	default:
-		ctx.SayTo(id, "You get this class in your next life")
+		p.Say("You get this class in your next life")
 	}
 }
 
@@ -201,39 +203,40 @@ func (m *Mode) randomClass(ctx *game.Ctx, team game.Team) class {
 
 // setClass gives a tee a class.
 func (m *Mode) setClass(ctx *game.Ctx, id game.PlayerID, k class) {
+	p := ctx.Player(id)
 	c := &classes[k]
 	m.state.Class[id] = k
 	m.removeTools(ctx, id)
 	m.forget(id)
 	for _, kit := range c.kits {
-		ctx.GiveWeapon(id, kit.weapon, kit.rounds)
-		ctx.SetAmmo(id, kit.weapon, kit.rounds)
-		ctx.SelectWeapon(id, kit.weapon)
+		p.GiveWeapon(kit.weapon, kit.rounds)
+		p.SetAmmo(kit.weapon, kit.rounds)
+		p.SelectWeapon(kit.weapon)
 	}
 	for w := range game.WeaponNinja {
 		if !c.has(w) {
-			ctx.TakeWeapon(id, w)
+			p.TakeWeapon(w)
 		}
 	}
-	ctx.SetHealth(id, 10)
-	ctx.SetArmor(id, 0)
+	p.SetHealth(10)
+	p.SetArmor(0)
 	if k == hero {
-		ctx.SetArmor(id, 10)
+		p.SetArmor(10)
 	}
 	jumps := int32(2)
 	if k == hunter {
 		jumps = 3
 	}
-	ctx.SetJumps(id, jumps)
-	if ctx.SetFlags(id, 0); k == bat {
-		ctx.SetFlags(id, game.CharacterFlagEndlessJump)
+	p.SetJumps(jumps)
+	if p.SetFlags(0); k == bat {
+		p.SetFlags(game.CharacterFlagEndlessJump)
 	}
-	ctx.SetVisibleTo(id, game.MaskAll)
+	p.SetVisibleTo(game.MaskAll)
 	m.tune(ctx, id)
 	if c.skin.PartNames[0] == "" {
-		ctx.ClearSkin(id)
+		p.ClearSkin()
 	} else {
-		ctx.SetSkin(id, c.skin, 0)
+		p.SetSkin(c.skin, 0)
 	}
 }
 
@@ -248,9 +251,10 @@ func (c *classInfo) has(w game.Weapon) bool {
 
 // tune gives a player the tuning of their class.
 func (m *Mode) tune(ctx *game.Ctx, id game.PlayerID) {
+	p := ctx.Player(id)
 	c := &classes[m.state.Class[id]]
 	if c.speed == 0 && c.gravity == 0 {
-		ctx.SetPlayerTuning(id, nil)
+		p.SetTuning(nil)
 		return
 	}
 	t := ctx.Tuning()
@@ -263,7 +267,7 @@ func (m *Mode) tune(ctx *game.Ctx, id game.PlayerID) {
 	scale("ground_control_speed", c.speed)
 	scale("air_control_speed", c.speed)
 	scale("gravity", c.gravity)
-	ctx.SetPlayerTuning(id, &t)
+	p.SetTuning(&t)
 }
 
 // forget resets the data of one life.
@@ -297,7 +301,7 @@ const (
 	healPoints    = 1
 )
 
-func (m *Mode) declare(tx *game.Tx) {
+func (m *Mode) declare(setup *game.Setup) {
 	for _, v := range []game.IntVar{
 		{Name: "inf_min_players", Help: "Least number of players for a round", Value: &m.minPlayers, Default: 2, Min: 2, Max: game.MaxPlayers},
 		{Name: "inf_initial_infection_delay", Help: "Seconds until the first infection", Value: &m.delay, Default: 10, Max: 600},
@@ -322,7 +326,7 @@ func (m *Mode) declare(tx *game.Tx) {
 		{Name: "inf_slime_heal_rate", Help: "Health that slime gives infected in a second", Value: &m.slimeHeal, Default: 2, Max: 50},
 		{Name: "inf_slime_max_heal", Help: "Health and armor up to which slime heals", Value: &m.slimeMax, Default: 12, Max: 20},
 	} {
-		tx.IntVar(v)
+		setup.IntVar(v)
 	}
 	for k := none + 1; k < numClasses; k++ {
 		c := &classes[k]
@@ -333,6 +337,6 @@ func (m *Mode) declare(tx *game.Tx) {
 		if c.team == infected {
 			v.Name, v.Help, v.Default, v.Max = "inf_proba_"+c.name, "How often infected become "+strings.ToLower(c.title)+"; 0 for never", c.share, 100
 		}
-		tx.IntVar(v)
+		setup.IntVar(v)
 	}
 }

@@ -79,22 +79,23 @@ func (*Mode) PureTuning() bool { return false }
 func (m *Mode) State() any { return &m.state }
 
 // Start declares the settings, the entities and the menus.
-func (m *Mode) Start(tx *game.Tx) {
-	m.declare(tx)
-	m.wall = tx.AddEntityKind(game.EntityKind{Tick: m.tickWall, Draw: m.drawWall, Parts: 2})
-	m.bomb = tx.AddEntityKind(game.EntityKind{Tick: m.tickTool, Draw: m.drawBomb, Parts: maxBombs})
-	m.mine = tx.AddEntityKind(game.EntityKind{Tick: m.tickMine, Draw: m.drawMine, Parts: mineSides})
-	m.slime = tx.AddEntityKind(game.EntityKind{Tick: m.tickSlime, Draw: drawSlime, Parts: slimeDots})
-	m.humanMenu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+func (m *Mode) Start(setup *game.Setup) {
+	m.declare(setup)
+	m.wall = setup.AddEntityKind(game.EntityKind{Tick: m.tickWall, Draw: m.drawWall, Parts: 2})
+	m.bomb = setup.AddEntityKind(game.EntityKind{Tick: m.tickTool, Draw: m.drawBomb, Parts: maxBombs})
+	m.mine = setup.AddEntityKind(game.EntityKind{Tick: m.tickMine, Draw: m.drawMine, Parts: mineSides})
+	m.slime = setup.AddEntityKind(game.EntityKind{Tick: m.tickSlime, Draw: drawSlime, Parts: slimeDots})
+	m.humanMenu = setup.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
 		m.choose(ctx, id, humans, m.offered(humans)[line])
 	})
-	m.infectedMenu = tx.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
+	m.infectedMenu = setup.Menu(func(ctx *game.Ctx, id game.PlayerID, line int) {
 		m.choose(ctx, id, infected, m.offered(infected)[line])
 	})
-	tx.ChatCommand(game.CommandSpec{
+	setup.ChatCommand(game.CommandSpec{
 		Name: "class", Private: true, Params: "?s[name]", Help: "Choose a class, or list the classes",
 		Run: func(ctx *game.Ctx, c *game.CommandCall) {
-			team := ctx.Team(c.Player)
+			p := ctx.Player(c.Player)
+			team := p.Team()
 			for _, k := range m.offered(team) {
 				if classes[k].name == c.Arg(0) {
 					m.choose(ctx, c.Player, team, k)
@@ -102,7 +103,7 @@ func (m *Mode) Start(tx *game.Tx) {
 				}
 			}
 			for _, k := range m.offered(team) {
-				ctx.SayTo(c.Player, m.line(k))
+				p.Say(m.line(k))
 			}
 		},
 	})
@@ -153,11 +154,11 @@ func (m *Mode) OnRoundStart(ctx *game.Ctx) {
 	m.state.Started, m.state.Announced, m.state.Lacking = false, false, 0
 	m.state.Round++
 	m.state.Place = game.PerPlayer[place]{}
-	for id := range ctx.Players() {
-		m.state.Class[id], m.state.Doomed[id] = none, 0
-		if ctx.Team(id) == infected {
-			ctx.SetTeamSilently(id, humans)
-			ctx.RespawnNow(id)
+	for p := range ctx.Players() {
+		m.state.Class[p.ID()], m.state.Doomed[p.ID()] = none, 0
+		if p.Team() == infected {
+			p.SetTeamSilently(humans)
+			p.RespawnNow()
 		}
 	}
 }
@@ -170,7 +171,7 @@ func (m *Mode) PickSpawn(_ *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
 
 // OnSpawn gives a player the weapons, tuning and looks of their class.
 func (m *Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	team, k := ctx.Team(id), m.state.Class[id]
+	team, k := ctx.Player(id).Team(), m.state.Class[id]
 	wanted := none
 	if team >= 0 {
 		wanted = m.state.Wanted[id][team]
@@ -194,38 +195,39 @@ func (m *Mode) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 
 // OnDeath scores. A human who dies becomes infected.
 func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
+	killer := ctx.Player(d.Killer)
 	v := d.Victim
-	wasHuman := ctx.Team(v) == humans
+	wasHuman := ctx.Player(v).Team() == humans
 	m.forget(v)
 	if d.Weapon == game.WeaponGame {
 		return
 	}
-	ctx.DelayRespawn(v, game.TickRate*ctx.Rules().RespawnDelayTDM)
+	ctx.Player(v).DelayRespawn(game.TickRate * ctx.Rules().RespawnDelayTDM)
 	if !wasHuman && m.state.Class[v] == boomer {
 		m.explode(ctx, v, d.Pos)
 	}
 	if !m.state.Started {
 		return
 	}
-	byOther := d.Killer >= 0 && d.Killer != v && ctx.Team(d.Killer) != ctx.Team(v)
+	byOther := d.Killer >= 0 && d.Killer != v && killer.Team() != ctx.Player(v).Team()
 	switch {
 	case !wasHuman && byOther:
-		ctx.AddScore(d.Killer, killPoints)
+		killer.AddScore(killPoints)
 		if m.state.Class[d.Killer] == hero {
-			ctx.GiveArmor(d.Killer, 1)
+			killer.GiveArmor(1)
 		}
 	case wasHuman && byOther:
-		ctx.AddScore(d.Killer, infectPoints)
-		ctx.SayTo(d.Killer, fmt.Sprintf("You infected %s: +%d points", ctx.Name(v), infectPoints))
-		ctx.SayTo(v, fmt.Sprintf("%s infected you", ctx.Name(d.Killer)))
-		for id := range ctx.Players() {
-			if id != d.Killer && ctx.Team(id) == infected && ctx.Hooked(id) == v {
-				ctx.AddScore(id, helpPoints)
+		killer.AddScore(infectPoints)
+		killer.Say(fmt.Sprintf("You infected %s: +%d points", ctx.Player(v).Name(), infectPoints))
+		ctx.Player(v).Say(fmt.Sprintf("%s infected you", killer.Name()))
+		for p := range ctx.Players() {
+			if p.ID() != d.Killer && p.Team() == infected && p.Hooked() == v {
+				p.AddScore(helpPoints)
 			}
 		}
 		m.state.Place[v] = place{d.Pos.X, d.Pos.Y, true}
 	case wasHuman && d.Killer == v:
-		ctx.AddScore(v, suicidePoints)
+		ctx.Player(v).AddScore(suicidePoints)
 	}
 	if wasHuman {
 		m.state.Doomed[v] = 2 // the tee disappears in the next tick
@@ -233,20 +235,22 @@ func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 }
 
 // running reports whether a round is being played.
-func (m *Mode) running(ctx *game.Ctx) bool { return !ctx.Warmup() && ctx.EntitiesMoving() }
+func (m *Mode) running(ctx *game.Ctx) bool {
+	return !ctx.Match().Warmup() && ctx.Match().EntitiesMoving()
+}
 
 // OnTick runs the round and all tees.
 func (m *Mode) OnTick(ctx *game.Ctx) {
-	if !ctx.EntitiesMoving() {
+	if !ctx.Match().EntitiesMoving() {
 		return
 	}
 	m.tickDoomed(ctx)
-	for id := range ctx.Players() {
-		if ctx.Alive(id) {
-			m.tickTee(ctx, id)
+	for p := range ctx.Players() {
+		if p.Alive() {
+			m.tickTee(ctx, p.ID())
 		}
 	}
-	if !ctx.Warmup() {
+	if !ctx.Match().Warmup() {
 		m.tickRound(ctx)
 	}
 	if ctx.Tick()%(game.TickRate/5) == 0 {
@@ -256,43 +260,45 @@ func (m *Mode) OnTick(ctx *game.Ctx) {
 
 // tickDoomed moves players who died as humans, or were cured, to the other team.
 func (m *Mode) tickDoomed(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		if m.state.Cured[id] == 1 {
-			m.state.Cured[id] = 0
-			if ctx.Alive(id) && ctx.Team(id) == infected {
-				m.goOnHere(ctx, id)
-				ctx.SetTeamSilently(id, humans)
-				ctx.RespawnNow(id)
+	for p := range ctx.Players() {
+		if m.state.Cured[p.ID()] == 1 {
+			m.state.Cured[p.ID()] = 0
+			if p.Alive() && p.Team() == infected {
+				m.goOnHere(ctx, p.ID())
+				p.SetTeamSilently(humans)
+				p.RespawnNow()
 			}
 		}
-		if m.state.Doomed[id] == 0 {
+		if m.state.Doomed[p.ID()] == 0 {
 			continue
 		}
-		if m.state.Doomed[id]--; m.state.Doomed[id] == 0 && ctx.Team(id) == humans {
-			m.infect(ctx, id)
+		if m.state.Doomed[p.ID()]--; m.state.Doomed[p.ID()] == 0 && p.Team() == humans {
+			m.infect(ctx, p.ID())
 		}
 	}
 }
 
 // goOnHere sets the next spawn of a player to the position of their tee, if they have one.
 func (m *Mode) goOnHere(ctx *game.Ctx, id game.PlayerID) {
-	if ctx.Alive(id) {
-		at := ctx.Pos(id)
+	p := ctx.Player(id)
+	if p.Alive() {
+		at := p.Pos()
 		m.state.Place[id] = place{at.X, at.Y, true}
 	}
 }
 
 // infect infects a player, who respawns at once.
 func (m *Mode) infect(ctx *game.Ctx, id game.PlayerID) {
-	ctx.SetTeamSilently(id, infected)
-	ctx.RespawnNow(id)
+	p := ctx.Player(id)
+	p.SetTeamSilently(infected)
+	p.RespawnNow()
 }
 
 // tickRound infects the first players and keeps enough players infected.
 func (m *Mode) tickRound(ctx *game.Ctx) {
 	s := &m.state
 	switch least := m.firstInfected(numPlayers(ctx)); {
-	case !s.Started && ctx.MatchTicks() < m.delay*game.TickRate:
+	case !s.Started && ctx.Match().Ticks() < m.delay*game.TickRate:
 	case !s.Started:
 		s.Started = true
 		m.pick(ctx, least)
@@ -311,15 +317,15 @@ func (m *Mode) tickRound(ctx *game.Ctx) {
 
 // showCounts shows the numbers of humans and infected as the scores of the teams.
 func (m *Mode) showCounts(ctx *game.Ctx, h, i int32) {
-	ctx.AddTeamScore(humans, h-ctx.TeamScore(humans))
-	ctx.AddTeamScore(infected, i-ctx.TeamScore(infected))
+	ctx.Match().AddTeamScore(humans, h-ctx.Match().TeamScore(humans))
+	ctx.Match().AddTeamScore(infected, i-ctx.Match().TeamScore(infected))
 }
 
 // numHumans returns the number of humans who are not about to become infected.
 func (m *Mode) numHumans(ctx *game.Ctx) int32 {
 	n := ctx.TeamSize(humans)
-	for id := range ctx.Players() {
-		if m.state.Doomed[id] > 0 && ctx.Team(id) == humans {
+	for p := range ctx.Players() {
+		if m.state.Doomed[p.ID()] > 0 && p.Team() == humans {
 			n--
 		}
 	}
@@ -349,16 +355,16 @@ func (m *Mode) firstInfected(n int32) int32 {
 func (m *Mode) pick(ctx *game.Ctx, n int32) {
 	for ; n > 0 && m.numHumans(ctx) > 0; n-- {
 		picked, same := game.Nobody, 0
-		for id := range ctx.Players() {
-			if ctx.Team(id) != humans || m.state.Doomed[id] > 0 {
+		for p := range ctx.Players() {
+			if p.Team() != humans || m.state.Doomed[p.ID()] > 0 {
 				continue
 			}
 			switch {
-			case picked == game.Nobody || m.state.Picked[id] < m.state.Picked[picked]:
-				picked, same = id, 1
-			case m.state.Picked[id] == m.state.Picked[picked]:
+			case picked == game.Nobody || m.state.Picked[p.ID()] < m.state.Picked[picked]:
+				picked, same = p.ID(), 1
+			case m.state.Picked[p.ID()] == m.state.Picked[picked]:
 				if same++; ctx.Rand(same) == 0 {
-					picked = id
+					picked = p.ID()
 				}
 			}
 		}
@@ -366,8 +372,8 @@ func (m *Mode) pick(ctx *game.Ctx, n int32) {
 			return
 		}
 		m.state.Picked[picked] = m.state.Round
-		ctx.Say(fmt.Sprintf("%s is infected", ctx.Name(picked)))
-		ctx.Sound(ctx.Pos(picked), game.SoundDie, game.MaskAll)
+		ctx.Say(fmt.Sprintf("%s is infected", ctx.Player(picked).Name()))
+		ctx.Effects(game.MaskAll).Sound(ctx.Player(picked).Pos(), game.SoundDie)
 		m.goOnHere(ctx, picked)
 		m.infect(ctx, picked)
 	}
@@ -375,10 +381,10 @@ func (m *Mode) pick(ctx *game.Ctx, n int32) {
 
 // armRest gives a random class, with armor, to humans who chose none.
 func (m *Mode) armRest(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		if ctx.Team(id) == humans && m.state.Class[id] == none {
-			m.setClass(ctx, id, m.randomClass(ctx, humans))
-			ctx.SetArmor(id, 10)
+	for p := range ctx.Players() {
+		if p.Team() == humans && m.state.Class[p.ID()] == none {
+			m.setClass(ctx, p.ID(), m.randomClass(ctx, humans))
+			p.SetArmor(10)
 		}
 	}
 }
@@ -399,11 +405,11 @@ func (m *Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
 	case !s.Started || s.Announced:
 		return game.MatchContinues
 	case n <= 0:
-		ctx.Say(fmt.Sprintf("The infected win the round in %s", clock(ctx.MatchTicks())))
+		ctx.Say(fmt.Sprintf("The infected win the round in %s", clock(ctx.Match().Ticks())))
 		m.showCounts(ctx, 0, numPlayers(ctx))
 	case numPlayers(ctx) < 2:
 		ctx.Say("The round is over: too few players")
-	case ctx.MatchTicks() < m.limit(ctx):
+	case ctx.Match().Ticks() < m.limit(ctx):
 		return game.MatchContinues
 	default:
 		who := "humans win"
@@ -411,10 +417,10 @@ func (m *Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
 			who = "human wins"
 		}
 		ctx.Say(fmt.Sprintf("%d %s the round", n, who))
-		for id := range ctx.Players() {
-			if ctx.Team(id) == humans && m.state.Doomed[id] == 0 {
-				ctx.AddScore(id, survivePoints)
-				ctx.SayTo(id, fmt.Sprintf("You survived: +%d points", survivePoints))
+		for p := range ctx.Players() {
+			if p.Team() == humans && m.state.Doomed[p.ID()] == 0 {
+				p.AddScore(survivePoints)
+				p.Say(fmt.Sprintf("You survived: +%d points", survivePoints))
 			}
 		}
 		m.showCounts(ctx, n, 0)
@@ -434,20 +440,20 @@ func clock(ticks int32) string {
 func (m *Mode) tell(ctx *game.Ctx) {
 	text := "Waiting for players"
 	switch {
-	case ctx.Warmup():
+	case ctx.Match().Warmup():
 	case m.state.Announced:
 		text = ""
 	case !m.state.Started:
-		text = fmt.Sprintf("Infection in %d s", (m.delay*game.TickRate-ctx.MatchTicks())/game.TickRate+1)
+		text = fmt.Sprintf("Infection in %d s", (m.delay*game.TickRate-ctx.Match().Ticks())/game.TickRate+1)
 	default:
 		h := m.numHumans(ctx)
-		text = fmt.Sprintf("%s  Humans %d, infected %d", clock(m.limit(ctx)-ctx.MatchTicks()), h, numPlayers(ctx)-h)
+		text = fmt.Sprintf("%s  Humans %d, infected %d", clock(m.limit(ctx)-ctx.Match().Ticks()), h, numPlayers(ctx)-h)
 	}
-	for id := range ctx.Players() {
+	for p := range ctx.Players() {
 		own := text
-		if ctx.Alive(id) && text != "" {
-			own = text + "\n" + m.status(ctx, id) // DDNet's client centers the last line
+		if p.Alive() && text != "" {
+			own = text + "\n" + m.status(ctx, p.ID()) // DDNet's client centers the last line
 		}
-		ctx.SetScreenText(id, own)
+		p.SetScreenText(own)
 	}
 }

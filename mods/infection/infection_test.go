@@ -32,7 +32,7 @@ var room = modtest.ParseMap(nil,
 // hand is a mod that runs a function of the test.
 type hand struct{ do func(ctx *game.Ctx) }
 
-func (*hand) Start(*game.Tx) {}
+func (*hand) Start(*game.Setup) {}
 
 func (h *hand) OnTick(ctx *game.Ctx) {
 	if do := h.do; do != nil {
@@ -74,10 +74,10 @@ func (r *round) now(do func(ctx *game.Ctx)) []game.Event {
 // put moves tees to tiles of the floor, by column.
 func (r *round) put(tiles map[game.PlayerID]float32) {
 	r.now(func(ctx *game.Ctx) {
-		for id := range ctx.Players() {
-			if x, ok := tiles[id]; ok {
-				ctx.SetPos(id, vec.Vec2{X: x * 32, Y: 6*32 + 17})
-				ctx.SetVel(id, vec.Vec2{})
+		for p := range ctx.Players() {
+			if x, ok := tiles[p.ID()]; ok {
+				p.SetPos(vec.Vec2{X: x * 32, Y: 6*32 + 17})
+				p.SetVel(vec.Vec2{})
 			}
 		}
 	})
@@ -109,14 +109,14 @@ func (r *round) infect(ids ...game.PlayerID) {
 	r.T.Helper()
 	r.RunUntil("infected", 200, func() bool { return len(r.in(infected)) > 0 })
 	r.now(func(ctx *game.Ctx) {
-		for id := range ctx.Players() {
-			ctx.SetTeam(id, humans)
+		for p := range ctx.Players() {
+			p.SetTeam(humans)
 		}
 		for _, id := range ids {
-			ctx.SetTeam(id, infected)
+			ctx.Player(id).SetTeam(infected)
 		}
-		for id := range ctx.Players() {
-			ctx.RespawnNow(id)
+		for p := range ctx.Players() {
+			p.RespawnNow()
 		}
 	})
 	r.RunUntil("alive", 100, func() bool {
@@ -167,7 +167,7 @@ func TestRound(t *testing.T) {
 	// Falls and suicides infect too.
 	r.RunUntil("all live", 50, func() bool { return r.Alive(bad[0]) && r.Alive(bad[1]) })
 	for _, id := range bad {
-		events = r.now(func(ctx *game.Ctx) { ctx.Kill(id, game.WeaponWorld) })
+		events = r.now(func(ctx *game.Ctx) { ctx.Player(id).Kill(game.WeaponWorld) })
 		testenv.Check(t, r.Score(id) == -1, "%d points", r.Score(id))
 		events = append(events, r.Run(5)...)
 	}
@@ -225,7 +225,7 @@ func TestClasses(t *testing.T) {
 	testenv.Check(t, r.Tee(2).Armor == 0 || r.Tee(2).Armor == 10, "armor")
 	events := r.Run(1, game.ChooseLine(1, lines[1]))
 	testenv.Check(t, modtest.Told(events, 1, "next life"), "%+v", events)
-	r.now(func(ctx *game.Ctx) { ctx.Kill(1, game.WeaponWorld) })
+	r.now(func(ctx *game.Ctx) { ctx.Player(1).Kill(game.WeaponWorld) })
 	r.RunUntil("alive", 300, func() bool { return r.Alive(1) })
 	testenv.Check(t, r.Tee(1).Jumps == 3 && r.Game.PlayerTuning(1) != r.Game.Tuning(), "no hunter: %+v", r.Tee(1))
 	p, _ = r.Player(1)
@@ -240,7 +240,7 @@ func tool(t *testing.T, class, foe string, x float32, settings ...string) *round
 	r.choose(0, class)
 	r.infect(1)
 	r.choose(1, foe)
-	r.now(func(ctx *game.Ctx) { ctx.Kill(1, game.WeaponWorld) })
+	r.now(func(ctx *game.Ctx) { ctx.Player(1).Kill(game.WeaponWorld) })
 	r.RunUntil("alive", 300, func() bool { return r.Alive(1) })
 	r.put(map[game.PlayerID]float32{0: 10, 1: x, 2: 37})
 	return r
@@ -248,7 +248,7 @@ func tool(t *testing.T, class, foe string, x float32, settings ...string) *round
 
 func (r *round) use(weapon game.Weapon, ticks int) []game.Event {
 	r.T.Helper()
-	r.now(func(ctx *game.Ctx) { ctx.SelectWeapon(0, weapon) })
+	r.now(func(ctx *game.Ctx) { ctx.Player(0).SelectWeapon(weapon) })
 	return r.Fire(0, ticks)
 }
 
@@ -299,21 +299,21 @@ func TestMedicHealsAndCures(t *testing.T) {
 	r := tool(t, "medic", "smoker", 15, "inf_revival_min_infected 1")
 	r.put(map[game.PlayerID]float32{2: 11.3})
 	r.aim(100, 0)
-	r.now(func(ctx *game.Ctx) { ctx.SetArmor(2, 7); ctx.SetAmmo(0, game.WeaponGrenade, 1) })
+	r.now(func(ctx *game.Ctx) { ctx.Player(2).SetArmor(7); ctx.Player(0).SetAmmo(game.WeaponGrenade, 1) })
 	r.use(hammer, 30)
 	testenv.Check(t, r.Tee(2).Armor == 10 && r.Score(0) == 1, "armor %d, %d points", r.Tee(2).Armor, r.Score(0))
-	r.now(func(ctx *game.Ctx) { ctx.SetArmor(2, 0) })
+	r.now(func(ctx *game.Ctx) { ctx.Player(2).SetArmor(0) })
 	r.use(game.WeaponGrenade, 30)
 	testenv.Check(t, r.Tee(2).Armor == 4 && r.Tee(0).Armor == 4 && r.Tee(0).Ammo == 1, "armor %d", r.Tee(2).Armor)
 	r.put(map[game.PlayerID]float32{2: 37})
 	x := r.Pos(1).X
 	r.use(game.WeaponShotgun, 40)
 	testenv.Check(t, r.Pos(1).X > x+30, "pushed by %v", r.Pos(1).X-x)
-	r.now(func(ctx *game.Ctx) { ctx.SetTeam(2, infected) }) // the round needs an infected player who is not cured
+	r.now(func(ctx *game.Ctx) { ctx.Player(2).SetTeam(infected) }) // the round needs an infected player who is not cured
 	r.put(map[game.PlayerID]float32{1: 15})
 	r.use(game.WeaponLaser, 60)
 	testenv.Check(t, r.team(1) == infected, "cured for less than it costs")
-	r.now(func(ctx *game.Ctx) { ctx.SetArmor(0, 10); ctx.SetAmmo(0, game.WeaponLaser, 1) })
+	r.now(func(ctx *game.Ctx) { ctx.Player(0).SetArmor(10); ctx.Player(0).SetAmmo(game.WeaponLaser, 1) })
 	r.use(game.WeaponLaser, 30)
 	testenv.Check(t, r.team(1) == humans && r.Alive(1) && r.Tee(0).Health == 3 && r.Tee(0).Armor == 0, "team %d, %+v", r.team(1), r.Tee(0))
 }
@@ -342,7 +342,7 @@ func TestNinjaDashesAndFreezes(t *testing.T) {
 
 func TestSmokerDrains(t *testing.T) {
 	r := tool(t, "engineer", "smoker", 14)
-	r.now(func(ctx *game.Ctx) { ctx.SetHealth(1, 1) })
+	r.now(func(ctx *game.Ctx) { ctx.Player(1).SetHealth(1) })
 	r.Hold(1, game.Input{TargetX: -100, Hook: true})
 	r.Run(60)
 	testenv.Check(t, r.Tee(0).Health <= 8 && r.Tee(1).Health >= 3, "health %d and %d", r.Tee(0).Health, r.Tee(1).Health)
@@ -379,7 +379,7 @@ func TestSlugSpitsSlime(t *testing.T) {
 	r.Hold(1, game.Input{TargetY: 100})
 	r.Fire(1, 20)
 	testenv.Check(t, len(r.Frame().Projectiles) == 4, "%+v", r.Frame().Projectiles)
-	r.now(func(ctx *game.Ctx) { ctx.SetHealth(1, 1) })
+	r.now(func(ctx *game.Ctx) { ctx.Player(1).SetHealth(1) })
 	r.Run(60)
 	testenv.Check(t, r.Tee(1).Health >= 3, "health %d", r.Tee(1).Health)
 	r.put(map[game.PlayerID]float32{0: 21})
@@ -392,7 +392,7 @@ func TestSlugSpitsSlime(t *testing.T) {
 
 func TestBatBites(t *testing.T) {
 	r := tool(t, "engineer", "bat", 11.3)
-	r.now(func(ctx *game.Ctx) { ctx.SetHealth(1, 5) })
+	r.now(func(ctx *game.Ctx) { ctx.Player(1).SetHealth(5) })
 	r.Shoot(1, 0, hammer)
 	testenv.Check(t, r.Tee(0).Health == 7 && r.Tee(1).Health == 7, "health %d and %d", r.Tee(0).Health, r.Tee(1).Health)
 }

@@ -32,7 +32,7 @@ func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
 		ctx.Cancel()
 		return
 	}
-	switch from, to := ctx.Team(a), ctx.Team(v); {
+	switch from, to := ctx.Player(a).Team(), ctx.Player(v).Team(); {
 	case from == to:
 		ctx.Cancel()
 		m.hitOwn(ctx, d)
@@ -47,12 +47,13 @@ func (m *Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
 
 // hitOwn handles a hit by the own side: hammers heal or help.
 func (m *Mode) hitOwn(ctx *game.Ctx, d *game.Damage) {
+	victim := ctx.Player(d.Victim)
 	switch {
 	case d.Weapon != game.WeaponHammer:
 		d.Force = vec.Vec2{}
-	case ctx.Team(d.Victim) == infected:
-		if ctx.Heal(d.Victim, 4) {
-			ctx.Heal(d.Attacker, 1)
+	case victim.Team() == infected:
+		if victim.Heal(4) {
+			ctx.Player(d.Attacker).Heal(1)
 		}
 	case m.state.Class[d.Attacker] == medic:
 		m.healOne(ctx, d.Attacker, d.Victim)
@@ -65,7 +66,7 @@ func (m *Mode) hitHuman(ctx *game.Ctx, d *game.Damage) {
 	case d.Weapon != game.WeaponHammer:
 	case m.state.Class[d.Attacker] == bat:
 		d.Amount = m.batDamage
-		ctx.Heal(d.Attacker, m.batSteal)
+		ctx.Player(d.Attacker).Heal(m.batSteal)
 	case m.state.Class[d.Victim] == hero:
 		d.Amount = heroHit
 	default:
@@ -85,49 +86,52 @@ func (m *Mode) hitInfected(ctx *game.Ctx, d *game.Damage) {
 		m.cure(ctx, d.Attacker, d.Victim)
 	case k == ninja && d.Weapon == game.WeaponGrenade:
 		d.Amount = 1
-		ctx.Freeze(d.Victim, m.flashed*game.TickRate)
+		ctx.Player(d.Victim).Freeze(m.flashed * game.TickRate)
 	}
 }
 
 // tickTee runs one tick of a living tee.
 func (m *Mode) tickTee(ctx *game.Ctx, id game.PlayerID) {
+	p := ctx.Player(id)
 	s := &m.state
 	s.Fresh[id] = max(s.Fresh[id]-1, 0)
 	s.Seen[id] = max(s.Seen[id]-1, 0)
 	m.reload(ctx, id)
 	m.tickSlimed(ctx, id)
-	if !ctx.Alive(id) {
+	if !p.Alive() {
 		return
 	}
 	switch k := s.Class[id]; {
-	case k == ninja && ctx.Grounded(id):
+	case k == ninja && p.Grounded():
 		s.Dashes[id] = 0
 	case k == ghost:
 		m.haunt(ctx, id)
 	}
-	if ctx.Team(id) == infected {
+	if p.Team() == infected {
 		m.drain(ctx, id)
 	}
 }
 
 // reload gives weapons new rounds over time.
 func (m *Mode) reload(ctx *game.Ctx, id game.PlayerID) {
+	p := ctx.Player(id)
 	for _, kit := range classes[m.state.Class[id]].kits {
 		ticks := &m.state.Regen[id][kit.weapon]
-		n := ctx.Ammo(id, kit.weapon)
+		n := p.Ammo(kit.weapon)
 		if kit.regen == 0 || n >= kit.rounds {
 			*ticks = 0
 		} else if *ticks++; *ticks >= kit.regen {
 			*ticks = 0
-			ctx.SetAmmo(id, kit.weapon, n+1)
+			p.SetAmmo(kit.weapon, n+1)
 		}
 	}
 }
 
 // drain damages the human whom an infected hooks.
 func (m *Mode) drain(ctx *game.Ctx, id game.PlayerID) {
-	victim, ticks := ctx.Hooked(id), &m.state.Drained[id]
-	if victim == game.Nobody || ctx.Team(victim) != humans {
+	p := ctx.Player(id)
+	victim, ticks := p.Hooked(), &m.state.Drained[id]
+	if victim == game.Nobody || ctx.Player(victim).Team() != humans {
 		*ticks = 0
 		return
 	}
@@ -139,53 +143,53 @@ func (m *Mode) drain(ctx *game.Ctx, id game.PlayerID) {
 		return
 	}
 	*ticks = 0
-	ctx.TakeDamage(game.Damage{Victim: victim, Attacker: id, Weapon: game.WeaponNinja, Amount: damage})
+	ctx.Player(victim).TakeDamage(game.Damage{Attacker: id, Weapon: game.WeaponNinja, Amount: damage})
 	if m.state.Class[id] == smoker {
-		ctx.Heal(id, damage)
+		p.Heal(damage)
 	}
 }
 
 // haunt hides a ghost from distant humans.
 func (m *Mode) haunt(ctx *game.Ctx, id game.PlayerID) {
-	pos, others := ctx.Pos(id), ctx.TeamMask(infected)|ctx.TeamMask(game.TeamSpectators)
-	if near := ctx.NearestCharacter(pos, sightRadius, others); near != game.Nobody && !ctx.WallBetween(pos, ctx.Pos(near)) || ctx.Frozen(id) != 0 {
+	p := ctx.Player(id)
+	pos, others := p.Pos(), ctx.TeamMask(infected)|ctx.TeamMask(game.TeamSpectators)
+	if near, ok := ctx.NearestPlayer(pos, sightRadius, others); ok && !ctx.Map().WallBetween(pos, near.Pos()) || p.Frozen() != 0 {
 		m.state.Seen[id] = seenTicks
 	}
 	if m.state.Seen[id] > 0 {
 		others = game.MaskAll
 	}
-	ctx.SetVisibleTo(id, others)
+	p.SetVisibleTo(others)
 }
 
 // explode is the explosion of a dying boomer.
 func (m *Mode) explode(ctx *game.Ctx, id game.PlayerID, pos vec.Vec2) {
-	ctx.ShowExplosion(pos, game.MaskAll)
-	ctx.Sound(pos, game.SoundGrenadeExplode, game.MaskAll)
-	var near [game.MaxPlayers]game.PlayerID
-	for _, other := range near[:ctx.FindCharacters(pos, boomOuter-teeRadius, &near)] {
-		if other == id || !ctx.Alive(other) {
+	ctx.Effects(game.MaskAll).Explosion(pos)
+	ctx.Effects(game.MaskAll).Sound(pos, game.SoundGrenadeExplode)
+	for other := range ctx.PlayersNear(pos, boomOuter-teeRadius) {
+		if other.ID() == id || !other.Alive() {
 			continue
 		}
-		diff := ctx.Pos(other).Sub(pos)
+		diff := other.Pos().Sub(pos)
 		share := 1 - vec.Clamp((diff.Len()-boomInner)/(boomOuter-boomInner), 0, 1)
 		amount := 1 + vec.Trunc(float32((boomDamage-1)*share))
-		if ctx.Team(other) == infected {
-			ctx.Heal(other, 4+amount)
+		if other.Team() == infected {
+			other.Heal(4 + amount)
 			continue
 		}
 		dir := vec.Vec2{Y: -1}
 		if diff != (vec.Vec2{}) {
 			dir = diff.Normalize()
 		}
-		ctx.TakeDamage(game.Damage{Victim: other, Attacker: id, Weapon: game.WeaponGrenade, Amount: amount, Force: dir.Mul(boomForce * share),
+		other.TakeDamage(game.Damage{Attacker: id, Weapon: game.WeaponGrenade, Amount: amount, Force: dir.Mul(boomForce * share),
 			Source: diff.Neg()})
 	}
 }
 
 // spit puts slime on the wall at which a slug aims.
 func (m *Mode) spit(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
-	pos := ctx.Pos(id)
-	hit, _ := ctx.Raycast(game.Ray{From: pos, To: pos.Add(dir.Mul(slimeReach))})
+	pos := ctx.Player(id).Pos()
+	hit, _ := ctx.Map().Raycast(game.Ray{From: pos, To: pos.Add(dir.Mul(slimeReach))})
 	if !hit.Wall {
 		return
 	}
@@ -196,7 +200,7 @@ func (m *Mode) spit(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
 		}
 	}
 	ctx.SpawnEntity(m.slime, game.Entity{Pos: hit.Pos, Owner: id, Data: [8]int32{left: m.slimeLife * game.TickRate}})
-	ctx.Sound(hit.Pos, game.SoundHookAttachGround, game.MaskAll)
+	ctx.Effects(game.MaskAll).Sound(hit.Pos, game.SoundHookAttachGround)
 }
 
 func (m *Mode) tickSlime(_ *game.Ctx, e *game.Entity) {
@@ -216,18 +220,19 @@ func drawSlime(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 
 // tickSlimed lets slime poison a human or heal an infected.
 func (m *Mode) tickSlimed(ctx *game.Ctx, id game.PlayerID) {
-	s, pos := &m.state, ctx.Pos(id)
+	p := ctx.Player(id)
+	s, pos := &m.state, p.Pos()
 	for e := range ctx.Entities(m.slime) {
-		if vec.Distance(e.Pos, pos) > slimeRadius || ctx.WallBetween(e.Pos, pos) {
+		if vec.Distance(e.Pos, pos) > slimeRadius || ctx.Map().WallBetween(e.Pos, pos) {
 			continue
 		}
-		if ctx.Team(id) == humans && s.Poison[id] == 0 {
+		if p.Team() == humans && s.Poison[id] == 0 {
 			s.Poison[id], s.Venom[id], s.Slug[id] = m.slimeDamage, venomTicks, 1+int32(e.Owner)
-		} else if health, armor := ctx.Vitals(id); ctx.Team(id) == infected && m.slimeHeal > 0 && health+armor < m.slimeMax {
+		} else if p.Team() == infected && m.slimeHeal > 0 && p.Health()+p.Armor() < m.slimeMax {
 			if s.Healed[id]++; s.Healed[id] >= game.TickRate/m.slimeHeal {
 				s.Healed[id] = 0
-				if !ctx.Heal(id, 1) {
-					ctx.GiveArmor(id, 1)
+				if !p.Heal(1) {
+					p.GiveArmor(1)
 				}
 			}
 		}
@@ -242,8 +247,8 @@ func (m *Mode) tickSlimed(ctx *game.Ctx, id game.PlayerID) {
 	s.Poison[id]--
 	s.Venom[id] = venomTicks
 	from := game.PlayerID(s.Slug[id]) - 1
-	if !ctx.Connected(from) || ctx.Team(from) != infected {
+	if !ctx.Player(from).Connected() || ctx.Player(from).Team() != infected {
 		from = game.Nobody
 	}
-	ctx.TakeDamage(game.Damage{Victim: id, Attacker: from, Weapon: game.WeaponGun, Amount: 1})
+	p.TakeDamage(game.Damage{Attacker: from, Weapon: game.WeaponGun, Amount: 1})
 }

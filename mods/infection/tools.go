@@ -51,7 +51,7 @@ func (m *Mode) OnFire(ctx *game.Ctx, id game.PlayerID, weapon game.Weapon, dir v
 		m.dash(ctx, id, dir)
 		return
 	case weapon == game.WeaponHammer && k == boomer:
-		ctx.Kill(id, game.WeaponSelf)
+		ctx.Player(id).Kill(game.WeaponSelf)
 	case weapon == game.WeaponHammer && k == slug:
 		m.spit(ctx, id, dir)
 		return
@@ -63,8 +63,8 @@ func (m *Mode) OnFire(ctx *game.Ctx, id game.PlayerID, weapon game.Weapon, dir v
 
 // inFront returns a position in front of a tee, before a wall if there is one.
 func inFront(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) vec.Vec2 {
-	pos := ctx.Pos(id)
-	hit, _ := ctx.Raycast(game.Ray{From: pos, To: pos.Add(dir.Mul(teeRadius * 0.75))})
+	pos := ctx.Player(id).Pos()
+	hit, _ := ctx.Map().Raycast(game.Ray{From: pos, To: pos.Add(dir.Mul(teeRadius * 0.75))})
 	return hit.Pos
 }
 
@@ -93,7 +93,7 @@ func (m *Mode) removeTools(ctx *game.Ctx, id game.PlayerID) {
 
 // tickTool removes a tool whose owner has left or is no longer human.
 func (m *Mode) tickTool(ctx *game.Ctx, e *game.Entity) {
-	if e.Owner == game.Nobody || ctx.Team(e.Owner) != humans {
+	if e.Owner == game.Nobody || ctx.Player(e.Owner).Team() != humans {
 		e.Remove()
 	}
 }
@@ -101,7 +101,7 @@ func (m *Mode) tickTool(ctx *game.Ctx, e *game.Entity) {
 // buildWall sets an end of the engineer's wall at the engineer's position.
 func (m *Mode) buildWall(ctx *game.Ctx, id game.PlayerID) {
 	e, _ := own(ctx, m.wall, id)
-	pos := ctx.Pos(id)
+	pos := ctx.Player(id).Pos()
 	switch {
 	case e == nil || e.Data[built] == 1:
 		if e != nil {
@@ -117,7 +117,7 @@ func (m *Mode) buildWall(ctx *game.Ctx, id game.PlayerID) {
 		e.To = vec.Mix(e.Pos, pos, wallLength/d)
 	}
 	e.Data[built], e.Data[left] = 1, m.wallLife*game.TickRate
-	ctx.Sound(pos, game.SoundLaserFire, game.MaskAll)
+	ctx.Effects(game.MaskAll).Sound(pos, game.SoundLaserFire)
 }
 
 // tickWall kills infected tees that touch a wall, and shortens the time of the wall.
@@ -130,13 +130,13 @@ func (m *Mode) tickWall(ctx *game.Ctx, e *game.Entity) {
 		e.Remove()
 		return
 	}
-	for id := range ctx.Players() {
-		if ctx.Team(id) != infected || !ctx.Alive(id) || m.state.Fresh[id] > 0 {
+	for p := range ctx.Players() {
+		if p.Team() != infected || !p.Alive() || m.state.Fresh[p.ID()] > 0 {
 			continue
 		}
-		pos := ctx.Pos(id)
+		pos := p.Pos()
 		if vec.Distance(pos, vec.ClosestOnSegment(e.Pos, e.To, pos)) < teeRadius {
-			ctx.TakeDamage(game.Damage{Victim: id, Attacker: e.Owner, Weapon: game.WeaponLaser, Amount: 1000})
+			p.TakeDamage(game.Damage{Attacker: e.Owner, Weapon: game.WeaponLaser, Amount: 1000})
 			e.Data[left] -= m.wallReduce * game.TickRate / 100
 			e.Data[shown] = 10
 		}
@@ -161,7 +161,7 @@ func (m *Mode) fireBomb(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
 	e, _ := own(ctx, m.bomb, id)
 	if e == nil {
 		ctx.SpawnEntity(m.bomb, game.Entity{Pos: inFront(ctx, id, dir), Owner: id, Data: [8]int32{left: m.bombs}})
-		ctx.Sound(ctx.Pos(id), game.SoundGrenadeFire, game.MaskAll)
+		ctx.Effects(game.MaskAll).Sound(ctx.Player(id).Pos(), game.SoundGrenadeFire)
 		return
 	}
 	if ctx.Tick()-e.Born() < bombPause {
@@ -176,7 +176,7 @@ func (m *Mode) fireBomb(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
 
 // explodeAround makes a large explosion: one in the middle and six around it.
 func explodeAround(ctx *game.Ctx, pos vec.Vec2, id game.PlayerID, reach float32, damage int32) {
-	ctx.Sound(pos, game.SoundGrenadeExplode, game.MaskAll)
+	ctx.Effects(game.MaskAll).Sound(pos, game.SoundGrenadeExplode)
 	ctx.Explode(pos, id, game.WeaponGrenade, damage)
 	for i := range 6 {
 		ctx.Explode(pos.Add(vec.Direction(circle*float32(i)/6).Mul(reach)), id, game.WeaponGrenade, damage)
@@ -212,15 +212,15 @@ func (m *Mode) layMine(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
 		near.Remove()
 	}
 	ctx.SpawnEntity(m.mine, game.Entity{Pos: pos, Owner: id})
-	ctx.Sound(pos, game.SoundPickupArmor, game.MaskAll)
-	ctx.SetReloadTicks(id, game.TickRate/2)
+	ctx.Effects(game.MaskAll).Sound(pos, game.SoundPickupArmor)
+	ctx.Player(id).SetReloadTicks(game.TickRate / 2)
 }
 
 // tickMine lets a mine explode when an infected touches it.
 func (m *Mode) tickMine(ctx *game.Ctx, e *game.Entity) {
 	m.tickTool(ctx, e)
-	for id := range ctx.Players() {
-		if ctx.Team(id) == infected && ctx.Alive(id) && m.state.Fresh[id] == 0 && vec.Distance(ctx.Pos(id), e.Pos) < teeRadius+float32(m.mineRadius) {
+	for p := range ctx.Players() {
+		if p.Team() == infected && p.Alive() && m.state.Fresh[p.ID()] == 0 && vec.Distance(p.Pos(), e.Pos) < teeRadius+float32(m.mineRadius) {
 			e.Remove()
 			explodeAround(ctx, e.Pos, e.Owner, bombReach, 8)
 			return
@@ -240,70 +240,73 @@ func (m *Mode) drawMine(_ *game.Ctx, e *game.Entity, d *game.Drawing) {
 
 // teleportTee teleports a scientist to the crosshair, or to the wall before it.
 func teleportTee(ctx *game.Ctx, id game.PlayerID) {
-	in, from := ctx.Input(id), ctx.Pos(id)
+	p := ctx.Player(id)
+	in, from := p.Input(), p.Pos()
 	way := vec.Vec2{X: float32(in.TargetX), Y: float32(in.TargetY)}
 	if l := way.Len(); l > teleport {
 		way = way.Mul(teleport / l)
 	}
 	to := from
-	if ctx.MoveBox(&to, &way, vec.Vec2{X: teeRadius, Y: teeRadius}, 0) {
+	if ctx.Map().MoveBox(&to, &way, vec.Vec2{X: teeRadius, Y: teeRadius}, 0) {
 		return // not into a deadly tile
 	}
-	ctx.SetPos(id, to)
-	ctx.SetAmmo(id, game.WeaponGrenade, max(ctx.Ammo(id, game.WeaponGrenade)-1, 0))
-	ctx.ShowSpawn(from, game.MaskAll)
-	ctx.ShowSpawn(to, game.MaskAll)
-	ctx.Sound(to, game.SoundSpawn, game.MaskAll)
+	p.SetPos(to)
+	p.SetAmmo(game.WeaponGrenade, max(p.Ammo(game.WeaponGrenade)-1, 0))
+	ctx.Effects(game.MaskAll).Spawn(from)
+	ctx.Effects(game.MaskAll).Spawn(to)
+	ctx.Effects(game.MaskAll).Sound(to, game.SoundSpawn)
 }
 
 // healAround gives armor to the humans around a medic.
 func (m *Mode) healAround(ctx *game.Ctx, id game.PlayerID) {
-	pos := ctx.Pos(id)
-	ctx.SetAmmo(id, game.WeaponGrenade, max(ctx.Ammo(id, game.WeaponGrenade)-1, 0))
-	ctx.ShowExplosion(pos, game.MaskAll)
-	ctx.Sound(pos, game.SoundGrenadeFire, game.MaskAll)
-	var near [game.MaxPlayers]game.PlayerID
-	for _, other := range near[:ctx.FindCharacters(pos, healRadius, &near)] {
-		if ctx.Team(other) == humans {
-			ctx.GiveArmor(other, healArmor)
+	p := ctx.Player(id)
+	pos := p.Pos()
+	p.SetAmmo(game.WeaponGrenade, max(p.Ammo(game.WeaponGrenade)-1, 0))
+	ctx.Effects(game.MaskAll).Explosion(pos)
+	ctx.Effects(game.MaskAll).Sound(pos, game.SoundGrenadeFire)
+	for other := range ctx.PlayersNear(pos, healRadius) {
+		if other.Team() == humans {
+			other.GiveArmor(healArmor)
 		}
 	}
 }
 
 // healOne heals a human whom a medic hits with the hammer.
 func (m *Mode) healOne(ctx *game.Ctx, id, other game.PlayerID) {
-	if m.state.Class[other] == hero || !ctx.GiveArmor(other, healArmor) {
+	p := ctx.Player(id)
+	if m.state.Class[other] == hero || !ctx.Player(other).GiveArmor(healArmor) {
 		return
 	}
-	ctx.Sound(ctx.Pos(other), game.SoundPickupArmor, game.MaskAll)
-	if _, armor := ctx.Vitals(other); armor == fullArmor {
-		ctx.AddScore(id, healPoints)
-		ctx.SetAmmo(id, game.WeaponGrenade, min(ctx.Ammo(id, game.WeaponGrenade)+1, 3))
+	ctx.Effects(game.MaskAll).Sound(ctx.Player(other).Pos(), game.SoundPickupArmor)
+	if ctx.Player(other).Armor() == fullArmor {
+		p.AddScore(healPoints)
+		p.SetAmmo(game.WeaponGrenade, min(p.Ammo(game.WeaponGrenade)+1, 3))
 	}
 }
 
 // cure turns an infected whom a medic hits with the laser into a human. It costs the medic most of
 // their health.
 func (m *Mode) cure(ctx *game.Ctx, id, other game.PlayerID) {
-	health, armor := ctx.Vitals(id)
-	if rest := health + armor - m.revivalDamage; rest > 0 && ctx.TeamSize(infected) >= m.revivalMin && m.state.Cured[other] == 0 {
-		ctx.SetHealth(id, rest)
-		ctx.SetArmor(id, rest-10)
-		ctx.AddScore(id, revivePoints)
-		ctx.Say(fmt.Sprintf("%s cured %s", ctx.Name(id), ctx.Name(other)))
+	p := ctx.Player(id)
+	if rest := p.Health() + p.Armor() - m.revivalDamage; rest > 0 && ctx.TeamSize(infected) >= m.revivalMin && m.state.Cured[other] == 0 {
+		p.SetHealth(rest)
+		p.SetArmor(rest - 10)
+		p.AddScore(revivePoints)
+		ctx.Say(fmt.Sprintf("%s cured %s", p.Name(), ctx.Player(other).Name()))
 		m.state.Cured[other] = 1
 	}
 }
 
 // dash moves a ninja.
 func (m *Mode) dash(ctx *game.Ctx, id game.PlayerID, dir vec.Vec2) {
+	p := ctx.Player(id)
 	if m.state.Dashes[id] >= m.dashes {
 		return
 	}
 	m.state.Dashes[id]++
-	ctx.SetVel(id, dir.Mul(dashSpeed))
-	ctx.SetReloadTicks(id, game.TickRate/2)
-	ctx.Sound(ctx.Pos(id), game.SoundNinjaFire, game.MaskAll)
+	p.SetVel(dir.Mul(dashSpeed))
+	p.SetReloadTicks(game.TickRate / 2)
+	ctx.Effects(game.MaskAll).Sound(p.Pos(), game.SoundNinjaFire)
 }
 
 // status returns the text about a player's class and tools.

@@ -37,8 +37,8 @@ const (
 )
 
 // Declare declares the settings. The Start of a mode calls it.
-func (a *Arms) Declare(tx *game.Tx) {
-	tx.IntVar(game.IntVar{
+func (a *Arms) Declare(setup *game.Setup) {
+	setup.IntVar(game.IntVar{
 		Name: "sv_damage_needed_for_kill", Help: "Least damage of a grenade that kills; a direct hit does 6",
 		Value: &a.minDamage, Default: 4, Max: grenadeDamage,
 	})
@@ -46,10 +46,11 @@ func (a *Arms) Declare(tx *game.Tx) {
 
 // OnSpawn gives the weapon and takes all others.
 func (a *Arms) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
-	ctx.GiveWeapon(id, a.Weapon, endless)
-	ctx.SelectWeapon(id, a.Weapon)
-	ctx.TakeWeapon(id, game.WeaponHammer)
-	ctx.TakeWeapon(id, game.WeaponGun)
+	p := ctx.Player(id)
+	p.GiveWeapon(a.Weapon, endless)
+	p.SelectWeapon(a.Weapon)
+	p.TakeWeapon(game.WeaponHammer)
+	p.TakeWeapon(game.WeaponGun)
 }
 
 // Hits reports whether a hit counts. Hits on oneself, and grenades that explode too far away, only
@@ -89,24 +90,24 @@ type deathmatch struct {
 	Arms
 }
 
-func (m *deathmatch) Name() string      { return m.name("DM") }
-func (m *deathmatch) Start(tx *game.Tx) { m.Declare(tx) }
+func (m *deathmatch) Name() string            { return m.name("DM") }
+func (m *deathmatch) Start(setup *game.Setup) { m.Declare(setup) }
 
 type teams struct {
 	tdm.Mode
 	Arms
 }
 
-func (m *teams) Name() string      { return m.name("TDM") }
-func (m *teams) Start(tx *game.Tx) { m.Declare(tx) }
+func (m *teams) Name() string            { return m.name("TDM") }
+func (m *teams) Start(setup *game.Setup) { m.Declare(setup) }
 
 type flags struct {
 	ctf.Mode
 	Arms
 }
 
-func (m *flags) Name() string      { return m.name("CTF") }
-func (m *flags) Start(tx *game.Tx) { m.Declare(tx) }
+func (m *flags) Name() string            { return m.name("CTF") }
+func (m *flags) Start(setup *game.Setup) { m.Declare(setup) }
 
 // OnEntity places the flags and removes all pickups.
 func (m *flags) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {

@@ -41,18 +41,18 @@ func (*Mode) Flags() game.GameFlags { return game.GameFlagSurvival }
 func (m *Mode) State() any { return &m.state }
 
 // Start declares the settings.
-func (m *Mode) Start(tx *game.Tx) {
-	m.Declare(tx)
-	tx.TextVar(game.TextVar{
+func (m *Mode) Start(setup *game.Setup) {
+	m.Declare(setup)
+	setup.TextVar(game.TextVar{
 		Name: "sv_spawn_weapons", Help: "Weapon of all players: laser or grenade",
 		Value: &m.weapon, Default: "laser", MaxLen: 15, Changed: m.rearm,
 	})
-	tx.IntVar(game.IntVar{
+	setup.IntVar(game.IntVar{
 		Name: "sv_zcatch_min_players", Help: "Least number of players for catching",
 		Value: &m.minPlayers, Default: 3, Min: 2, Max: game.MaxPlayers,
 	})
-	tx.IntVar(game.IntVar{Name: "sv_bonus", Help: "Points for the last one left", Value: &m.bonus, Default: 10, Max: 100})
-	tx.TextVar(game.TextVar{
+	setup.IntVar(game.IntVar{Name: "sv_bonus", Help: "Points for the last one left", Value: &m.bonus, Default: 10, Max: 100})
+	setup.TextVar(game.TextVar{
 		Name: "sv_zcatch_colors", Help: "Tees have the color of their kills: teetime or off",
 		Value: &m.colors, Default: "teetime", MaxLen: 15, Changed: m.repaint,
 	})
@@ -60,8 +60,8 @@ func (m *Mode) Start(tx *game.Tx) {
 
 // rearm gives all players the weapon that the operator chose.
 func (m *Mode) rearm(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		m.arm(ctx, id)
+	for p := range ctx.Players() {
+		m.arm(ctx, p.ID())
 	}
 }
 
@@ -71,7 +71,7 @@ func (m *Mode) arm(ctx *game.Ctx, id game.PlayerID) {
 		m.Weapon, other = other, m.Weapon
 	}
 	m.Arms.OnSpawn(ctx, id)
-	ctx.TakeWeapon(id, other)
+	ctx.Player(id).TakeWeapon(other)
 }
 
 // OnRoundStart lets all players play again.
@@ -98,43 +98,46 @@ func (m *Mode) OnTeam(ctx *game.Ctx, id game.PlayerID, _ game.Team) {
 // join lets a player who joins during a round play, if no player has been killed yet. Otherwise the
 // player counts as caught by the player with the most kills.
 func (m *Mode) join(ctx *game.Ctx, id game.PlayerID) {
-	if ctx.Team(id) == game.TeamSpectators || ctx.InRound(id) {
+	p := ctx.Player(id)
+	if p.Team() == game.TeamSpectators || p.InRound() {
 		return
 	}
 	leader, most := game.Nobody, int32(0)
 	for other := range ctx.Players() {
-		if m.state.Kills[other] > most && ctx.Alive(other) {
-			leader, most = other, m.state.Kills[other]
+		if m.state.Kills[other.ID()] > most && other.Alive() {
+			leader, most = other.ID(), m.state.Kills[other.ID()]
 		}
 	}
 	if leader == game.Nobody {
-		ctx.EnableRespawn(id)
+		p.EnableRespawn()
 		return
 	}
 	m.catch(ctx, id, leader)
-	ctx.SayTo(leader, fmt.Sprintf("%s waits until you die", ctx.Name(id)))
+	ctx.Player(leader).Say(fmt.Sprintf("%s waits until you die", p.Name()))
 }
 
 // catch keeps a player out until the player by dies or leaves.
 func (m *Mode) catch(ctx *game.Ctx, id, by game.PlayerID) {
-	ctx.DisableRespawn(id)
+	p := ctx.Player(id)
+	p.DisableRespawn()
 	m.state.Caught++
 	m.state.Catcher[id], m.state.Order[id] = 1+int32(by), m.state.Caught
-	ctx.SayTo(id, fmt.Sprintf("You are out until %s dies", ctx.Name(by)))
+	p.Say(fmt.Sprintf("You are out until %s dies", ctx.Player(by).Name()))
 }
 
 // release lets a caught player play again.
 func (m *Mode) release(ctx *game.Ctx, id game.PlayerID, why string) {
+	p := ctx.Player(id)
 	m.state.Catcher[id] = 0
-	ctx.EnableRespawn(id)
-	ctx.SayTo(id, why)
+	p.EnableRespawn()
+	p.Say(why)
 }
 
 // releaseAll releases all players whom a player caught.
 func (m *Mode) releaseAll(ctx *game.Ctx, by game.PlayerID, why string) {
-	for id := range ctx.Players() {
-		if m.state.Catcher[id] == 1+int32(by) {
-			m.release(ctx, id, why)
+	for p := range ctx.Players() {
+		if m.state.Catcher[p.ID()] == 1+int32(by) {
+			m.release(ctx, p.ID(), why)
 		}
 	}
 	m.state.Kills[by] = 0
@@ -142,44 +145,46 @@ func (m *Mode) releaseAll(ctx *game.Ctx, by game.PlayerID, why string) {
 
 // OnDeath scores, catches the victim and releases the victim's own catches.
 func (m *Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
+	victim, killer := ctx.Player(d.Victim), ctx.Player(d.Killer)
 	mode.ScoreDeath(ctx, d, false)
 	switch {
 	case d.Killer < 0 || d.Weapon == game.WeaponGame:
 	case d.Killer == d.Victim:
-		ctx.AddScore(d.Victim, -2) // minus 3 in all
+		victim.AddScore(-2) // minus 3 in all
 	default:
 		if m.state.Kills[d.Victim] > 0 {
-			ctx.AddScore(d.Killer, 1) // a second point
+			killer.AddScore(1) // a second point
 		}
-		if !ctx.Warmup() && ctx.Alive(d.Killer) {
+		if !ctx.Match().Warmup() && killer.Alive() {
 			m.catch(ctx, d.Victim, d.Killer)
 			m.state.Kills[d.Killer]++
 			m.paint(ctx, d.Killer)
 		}
 	}
-	m.releaseAll(ctx, d.Victim, fmt.Sprintf("You are back because %s died", ctx.Name(d.Victim)))
+	m.releaseAll(ctx, d.Victim, fmt.Sprintf("You are back because %s died", victim.Name()))
 }
 
 // OnLeave releases all players whom the leaving player caught.
 func (m *Mode) OnLeave(ctx *game.Ctx, id game.PlayerID) {
-	m.releaseAll(ctx, id, fmt.Sprintf("You are back because %s left", ctx.Name(id)))
+	m.releaseAll(ctx, id, fmt.Sprintf("You are back because %s left", ctx.Player(id).Name()))
 }
 
 // OnSelfKill releases the player's last catch instead of killing the player.
 func (m *Mode) OnSelfKill(ctx *game.Ctx, id game.PlayerID) {
+	p := ctx.Player(id)
 	last := game.Nobody
 	for other := range ctx.Players() {
-		if m.state.Catcher[other] == 1+int32(id) && (last == game.Nobody || m.state.Order[other] > m.state.Order[last]) {
-			last = other
+		if m.state.Catcher[other.ID()] == 1+int32(id) && (last == game.Nobody || m.state.Order[other.ID()] > m.state.Order[last]) {
+			last = other.ID()
 		}
 	}
 	if last == game.Nobody {
 		return
 	}
 	ctx.Cancel()
-	why := fmt.Sprintf("%s let you go", ctx.Name(id))
+	why := fmt.Sprintf("%s let you go", p.Name())
 	m.release(ctx, last, why)
-	ctx.SayTo(id, fmt.Sprintf("You let %s go", ctx.Name(last)))
+	p.Say(fmt.Sprintf("You let %s go", ctx.Player(last).Name()))
 	if m.state.Kills[id]--; m.state.Kills[id] <= 0 {
 		m.releaseAll(ctx, id, why)
 	}
@@ -194,14 +199,14 @@ func (m *Mode) CanStartMatch(ctx *game.Ctx, _ bool) bool {
 // RoundOver ends the round when one player, the winner, is left, or at a limit.
 func (m *Mode) RoundOver(ctx *game.Ctx) bool {
 	left, last := 0, game.Nobody
-	for id := range ctx.Players() {
-		if ctx.InRound(id) {
-			left, last = left+1, id
+	for p := range ctx.Players() {
+		if p.InRound() {
+			left, last = left+1, p.ID()
 		}
 	}
 	if left == 1 && m.state.Kills[last] > 0 {
-		ctx.AddScore(last, m.bonus)
-		ctx.Say(fmt.Sprintf("%s wins the round", ctx.Name(last)))
+		ctx.Player(last).AddScore(m.bonus)
+		ctx.Say(fmt.Sprintf("%s wins the round", ctx.Player(last).Name()))
 	}
 	return left <= 1 || mode.CheckSoloWin(ctx) == game.MatchOver
 }
@@ -211,6 +216,7 @@ func (*Mode) CheckWin(*game.Ctx) game.MatchResult { return game.MatchOver }
 
 // paint colors a player's tee by their kills, from blue to red in 16 steps.
 func (m *Mode) paint(ctx *game.Ctx, id game.PlayerID) {
+	p := ctx.Player(id)
 	if m.colors == "off" {
 		return
 	}
@@ -218,18 +224,18 @@ func (m *Mode) paint(ctx *game.Ctx, id game.PlayerID) {
 		body, decoration, hands, feet = 0, 2, 3, 4
 		saturated, lightness          = 0xff00, 87
 	)
-	s := ctx.Skin(id)
+	s := p.Skin()
 	for _, i := range [...]int{body, decoration, hands, feet} {
 		s.UseCustomColors[i] = true
 		s.PartColors[i] = max(0, 160-10*m.state.Kills[id])<<16 | saturated | lightness
 	}
-	ctx.SetSkin(id, s, 0)
+	p.SetSkin(s, 0)
 }
 
 // repaint colors the tees of all players, or restores their own skins.
 func (m *Mode) repaint(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		ctx.ClearSkin(id)
-		m.paint(ctx, id)
+	for p := range ctx.Players() {
+		p.ClearSkin()
+		m.paint(ctx, p.ID())
 	}
 }

@@ -15,10 +15,10 @@ import (
 // healer is a mod with a chat command.
 type healer struct{ amount int32 }
 
-func (m *healer) Start(tx *game.Tx) {
-	tx.IntVar(game.IntVar{Name: "heal_amount", Help: "Hearts of a heal", Value: &m.amount, Default: 1, Min: 1, Max: 10})
-	tx.ChatCommand(game.CommandSpec{Name: "heal", Help: "Heals you", Run: func(ctx *game.Ctx, c *game.CommandCall) {
-		ctx.Heal(c.Player, m.amount)
+func (m *healer) Start(setup *game.Setup) {
+	setup.IntVar(game.IntVar{Name: "heal_amount", Help: "Hearts of a heal", Value: &m.amount, Default: 1, Min: 1, Max: 10})
+	setup.ChatCommand(game.CommandSpec{Name: "heal", Help: "Heals you", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+		ctx.Player(c.Player).Heal(m.amount)
 		c.Reply(ctx, strings.Repeat("heart ", int(m.amount)))
 	}})
 }

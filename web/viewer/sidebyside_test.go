@@ -43,15 +43,15 @@ var poses = []struct {
 // posing is a mod that keeps players in their pose.
 type posing struct{}
 
-func (posing) Start(*game.Tx) {}
+func (posing) Start(*game.Setup) {}
 
 func (posing) PickSpawn(_ *game.Ctx, id game.PlayerID) (vec.Vec2, bool) {
 	return vec.Vec2{X: poses[id].x * 32, Y: poses[id].y * 32}, true
 }
 
 func (posing) OnTick(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		ctx.GiveWeapon(id, poses[id].weapon, 10)
+	for p := range ctx.Players() {
+		p.GiveWeapon(poses[p.ID()].weapon, 10)
 	}
 }
 

@@ -42,15 +42,15 @@ func (Mode) Name() string { return "CTF" }
 func (Mode) Flags() game.GameFlags { return game.GameFlagTeams | game.GameFlagFlags }
 
 // Start does nothing.
-func (Mode) Start(*game.Tx) {}
+func (Mode) Start(*game.Setup) {}
 
 // OnEntity places the flags on their stands.
 func (Mode) OnEntity(ctx *game.Ctx, tile uint8, pos vec.Vec2) {
 	switch tile {
 	case tileFlagRed:
-		ctx.PlaceFlag(game.TeamRed, pos)
+		ctx.Flag(game.TeamRed).Place(pos)
 	case tileFlagBlue:
-		ctx.PlaceFlag(game.TeamBlue, pos)
+		ctx.Flag(game.TeamBlue).Place(pos)
 	}
 }
 
@@ -58,20 +58,21 @@ var bothTeams = [2]game.Team{game.TeamRed, game.TeamBlue}
 
 // OnDeath scores, and drops the flag of a carrier.
 func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
+	killer := ctx.Player(d.Killer)
 	mode.ScoreDeath(ctx, d, true)
 	for _, t := range bothTeams {
-		f, _ := ctx.Flag(t)
+		f, _ := ctx.Flag(t).Info()
 		if f.Carrier == game.Nobody {
 			continue
 		}
-		if f.Carrier == d.Killer && ctx.Alive(d.Killer) {
+		if f.Carrier == d.Killer && killer.Alive() {
 			d.ModeSpecial |= killerHasFlag
 		}
 		if f.Carrier == d.Victim {
-			ctx.SendGameMsg(game.GameMsgCTFDrop, 0, game.Nobody, 0)
-			ctx.DropFlag(t)
-			if ctx.Connected(d.Killer) && ctx.Team(d.Killer) != ctx.Team(d.Victim) {
-				ctx.AddScore(d.Killer, 1)
+			ctx.Effects(game.MaskAll).GameMsg(game.GameMsgCTFDrop, 0, game.Nobody, 0)
+			ctx.Flag(t).Drop()
+			if killer.Connected() && killer.Team() != ctx.Player(d.Victim).Team() {
+				killer.AddScore(1)
 			}
 			d.ModeSpecial |= victimHadFlag
 		}
@@ -80,77 +81,76 @@ func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 
 // OnFlagReturn announces the return of a flag that no player fetched.
 func (Mode) OnFlagReturn(ctx *game.Ctx, _ game.Team) {
-	ctx.SendGameMsg(game.GameMsgCTFReturn, 0, game.Nobody, 0)
+	ctx.Effects(game.MaskAll).GameMsg(game.GameMsgCTFReturn, 0, game.Nobody, 0)
 }
 
 // OnTick lets players take, return and capture the flags that they touch.
 func (Mode) OnTick(ctx *game.Ctx) {
-	if !ctx.EntitiesMoving() {
+	if !ctx.Match().EntitiesMoving() {
 		return
 	}
 	for _, t := range bothTeams {
-		f, ok := ctx.Flag(t)
+		f, ok := ctx.Flag(t).Info()
 		switch {
 		case !ok:
 		case f.Carrier == game.Nobody:
 			touchFlag(ctx, t)
-		case capture(ctx, t, &f) && ctx.CheckWin():
+		case capture(ctx, t, &f) && ctx.Match().CheckWin():
 			return
 		}
 	}
-	ctx.CheckWin()
+	ctx.Match().CheckWin()
 }
 
 // capture scores if the carrier of a team's flag has brought it to their own, and reports
 // whether they have.
 func capture(ctx *game.Ctx, t game.Team, f *game.FlagInfo) bool {
-	own, ok := ctx.Flag(t ^ 1)
+	own, ok := ctx.Flag(t ^ 1).Info()
 	if !ok || !own.AtStand || vec.Distance(f.Pos, own.Pos) >= flagRadius+teeDiameter {
 		return false
 	}
-	ctx.AddTeamScore(t^1, captureScore)
-	ctx.AddScore(f.Carrier, captureBonus)
-	ctx.SendGameMsg(game.GameMsgCTFCapture, int32(t), f.Carrier, ctx.Tick()-f.GrabTick)
-	ctx.ReturnFlag(game.TeamRed)
-	ctx.ReturnFlag(game.TeamBlue)
+	ctx.Match().AddTeamScore(t^1, captureScore)
+	ctx.Player(f.Carrier).AddScore(captureBonus)
+	ctx.Effects(game.MaskAll).GameMsg(game.GameMsgCTFCapture, int32(t), f.Carrier, ctx.Tick()-f.GrabTick)
+	ctx.Flag(game.TeamRed).Return()
+	ctx.Flag(game.TeamBlue).Return()
 	return true
 }
 
 // touchFlag gives a team's flag to an opponent who touches it, or returns it if a
 // teammate does.
 func touchFlag(ctx *game.Ctx, t game.Team) {
-	f, _ := ctx.Flag(t)
-	var near [game.MaxPlayers]game.PlayerID
-	for _, id := range near[:ctx.FindCharacters(f.Pos, flagRadius, &near)] {
+	f, _ := ctx.Flag(t).Info()
+	for p := range ctx.PlayersNear(f.Pos, flagRadius) {
 		// A flag that was just returned can be taken from its stand in the same tick, by an
 		// opponent who was near it before and sees the stand, as in the original.
-		if f, _ = ctx.Flag(t); ctx.WallBetween(f.Pos, ctx.Pos(id)) {
+		if f, _ = ctx.Flag(t).Info(); ctx.Map().WallBetween(f.Pos, p.Pos()) {
 			continue
 		}
-		if ctx.Team(id) != t {
+		if p.Team() != t {
 			if f.AtStand {
-				ctx.AddTeamScore(t^1, 1)
+				ctx.Match().AddTeamScore(t^1, 1)
 			}
-			ctx.GrabFlag(t, id)
-			ctx.AddScore(id, 1)
-			ctx.SendGameMsg(game.GameMsgCTFGrab, int32(t), id, 0)
+			ctx.Flag(t).Grab(p.ID())
+			p.AddScore(1)
+			ctx.Effects(game.MaskAll).GameMsg(game.GameMsgCTFGrab, int32(t), p.ID(), 0)
 			return
 		}
 		if !f.AtStand {
-			ctx.AddScore(id, 1)
-			ctx.SendGameMsg(game.GameMsgCTFReturn, 0, id, 0)
-			ctx.ReturnFlag(t)
+			p.AddScore(1)
+			ctx.Effects(game.MaskAll).GameMsg(game.GameMsgCTFReturn, 0, p.ID(), 0)
+			ctx.Flag(t).Return()
 		}
 	}
 }
 
 // CanBeMoved reports whether a player carries no flag.
 func (Mode) CanBeMoved(ctx *game.Ctx, id game.PlayerID) bool {
-	if !ctx.Alive(id) {
+	if !ctx.Player(id).Alive() {
 		return true
 	}
 	for _, t := range bothTeams {
-		if f, _ := ctx.Flag(t); f.Carrier == id {
+		if f, _ := ctx.Flag(t).Info(); f.Carrier == id {
 			return false
 		}
 	}
@@ -163,8 +163,8 @@ func (Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
 	if !mode.TeamLimitReached(ctx) {
 		return game.MatchContinues
 	}
-	red, blue := ctx.TeamScore(game.TeamRed), ctx.TeamScore(game.TeamBlue)
-	if ctx.SuddenDeath() {
+	red, blue := ctx.Match().TeamScore(game.TeamRed), ctx.Match().TeamScore(game.TeamBlue)
+	if ctx.Match().SuddenDeath() {
 		red, blue = red/captureScore, blue/captureScore
 	}
 	if red == blue {

@@ -27,7 +27,7 @@ func (m Mode) Name() string { return cmp.Or(m.Title, "DM") }
 func (Mode) Flags() game.GameFlags { return 0 }
 
 // Start does nothing.
-func (Mode) Start(*game.Tx) {}
+func (Mode) Start(*game.Setup) {}
 
 // OnDeath scores.
 func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, false) }

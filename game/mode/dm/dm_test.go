@@ -13,7 +13,7 @@ import (
 // lethalHits is a mod in which every hit kills.
 type lethalHits struct{}
 
-func (lethalHits) Start(*game.Tx)                       {}
+func (lethalHits) Start(*game.Setup)                    {}
 func (lethalHits) OnDamage(_ *game.Ctx, d *game.Damage) { d.Amount = 20 }
 
 // shoot lets player 0 shoot at player 1 once.

@@ -31,11 +31,11 @@ func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, fals
 func (Mode) RoundOver(ctx *game.Ctx) bool {
 	timeUp := mode.TimeLimitReached(ctx)
 	left, last := 0, game.Nobody
-	for id := range ctx.Players() {
-		if ctx.InRound(id) {
-			left, last = left+1, id
+	for p := range ctx.Players() {
+		if p.InRound() {
+			left, last = left+1, p.ID()
 			if timeUp {
-				ctx.AddScore(id, 1)
+				p.AddScore(1)
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func (Mode) RoundOver(ctx *game.Ctx) bool {
 		return true
 	}
 	if left == 1 {
-		ctx.AddScore(last, 1)
+		ctx.Player(last).AddScore(1)
 	}
 	return left <= 1
 }

@@ -30,16 +30,16 @@ func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) { mode.ScoreDeath(ctx, d, true
 // is left, or at the time limit, both teams get a point.
 func (Mode) RoundOver(ctx *game.Ctx) bool {
 	var left [2]int
-	for id := range ctx.Players() {
-		if ctx.InRound(id) {
-			left[ctx.Team(id)]++
+	for p := range ctx.Players() {
+		if p.InRound() {
+			left[p.Team()]++
 		}
 	}
 	tie := left[0]+left[1] == 0 || mode.TimeLimitReached(ctx)
 	over := tie
 	for _, t := range [2]game.Team{game.TeamRed, game.TeamBlue} {
 		if tie || left[t^1] == 0 {
-			ctx.AddTeamScore(t, 1)
+			ctx.Match().AddTeamScore(t, 1)
 			over = true
 		}
 	}

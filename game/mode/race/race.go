@@ -75,24 +75,24 @@ func (*Mode) PureTuning() bool { return false }
 func (m *Mode) State() any { return &m.state }
 
 // Start looks for the course.
-func (m *Mode) Start(tx *game.Tx) {
-	terrain := tx.Terrain()
+func (m *Mode) Start(setup *game.Setup) {
+	terrain := setup.Map().Terrain()
 	m.state.NoCourse = !HasCourse(terrain)
 	// Maps are known by what they are, since names say little about versions.
 	h := fnv.New64a()
 	h.Write(terrain.Tiles)
 	m.course = fmt.Sprintf("%dx%d %016x", terrain.Width, terrain.Height, h.Sum64())
-	tx.SetRace(game.RaceState{
+	setup.SetRace(game.RaceState{
 		Precision: 2, // a tick is 0.02 s
 		Flags:     game.RaceFlagHideKills | game.RaceFlagKeepWantedWeapon,
 	})
-	ranks.Declare(tx, &m.bots, new(int32))
+	ranks.Declare(setup, &m.bots, new(int32))
 }
 
 // OnEnter warns a player if the map is not for races.
 func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 	if m.state.NoCourse {
-		ctx.SayTo(id, "This map has no start and finish for a race")
+		ctx.Player(id).Say("This map has no start and finish for a race")
 	}
 }
 
@@ -100,7 +100,7 @@ func (m *Mode) OnEnter(ctx *game.Ctx, id game.PlayerID) {
 func (m *Mode) OnTile(ctx *game.Ctx, id game.PlayerID, tile uint8) {
 	switch {
 	case tile == ddrace.TileStart:
-		ctx.StartRace(id)
+		ctx.Player(id).StartRace()
 		m.state.Current[id] = run{}
 	case tile == ddrace.TileFinish:
 		m.finish(ctx, id)
@@ -111,24 +111,26 @@ func (m *Mode) OnTile(ctx *game.Ctx, id game.PlayerID, tile uint8) {
 
 // pass notes the time at a checkpoint.
 func (m *Mode) pass(ctx *game.Ctx, id game.PlayerID, checkpoint int) {
-	t, running := ctx.RaceTime(id)
+	p := ctx.Player(id)
+	t, running := p.RaceTime()
 	passed := &m.state.Current[id].Checkpoints[checkpoint]
 	if !running || *passed != 0 {
 		return
 	}
 	*passed = t
 	if best := m.state.Best[id].Checkpoints[checkpoint]; best != 0 {
-		ctx.SendCheckpoint(id, t-best)
+		p.SendCheckpoint(t - best)
 	}
 }
 
 // finish ends a player's race.
 func (m *Mode) finish(ctx *game.Ctx, id game.PlayerID) {
-	t, running := ctx.RaceTime(id)
+	p := ctx.Player(id)
+	t, running := p.RaceTime()
 	if !running || t == 0 {
 		return
 	}
-	ctx.StopRace(id)
+	p.StopRace()
 	current, best := &m.state.Current[id], &m.state.Best[id]
 	current.Time = t
 	f := game.RaceFinish{Player: id, Time: t}
@@ -141,7 +143,7 @@ func (m *Mode) finish(ctx *game.Ctx, id game.PlayerID) {
 	}
 	if ranks.Counts(&ctx.Tx, id, m.bots) {
 		ctx.Rank(game.RankRequest{
-			Op: game.RankFinish, By: id, Names: []string{ctx.Name(id)}, Time: t, Checkpoints: current.Checkpoints[:],
+			Op: game.RankFinish, By: id, Names: []string{p.Name()}, Time: t, Checkpoints: current.Checkpoints[:],
 			Begin: ctx.Tick() - t*game.TickRate/1000, End: ctx.Tick(),
 		})
 		if r := ctx.Race(); r.BestTime == 0 || t < r.BestTime {
@@ -150,16 +152,16 @@ func (m *Mode) finish(ctx *game.Ctx, id game.PlayerID) {
 			ctx.SetRace(r)
 		}
 	}
-	ctx.SendRaceFinish(f)
+	p.SendRaceFinish(f)
 }
 
 // OnTick shows the best times as scores.
 func (m *Mode) OnTick(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		if t := m.state.Best[id].Time; t != 0 {
-			ctx.SetScore(id, t)
+	for p := range ctx.Players() {
+		if t := m.state.Best[p.ID()].Time; t != 0 {
+			p.SetScore(t)
 		} else {
-			ctx.SetScore(id, game.NoRaceTime)
+			p.SetScore(game.NoRaceTime)
 		}
 	}
 }
@@ -174,8 +176,9 @@ func (*Mode) OnDamage(ctx *game.Ctx, d *game.Damage) {
 
 // OnDeath ends the player's race, so that they can begin another one at once.
 func (*Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
-	ctx.StopRace(d.Victim)
-	ctx.RespawnNow(d.Victim)
+	victim := ctx.Player(d.Victim)
+	victim.StopRace()
+	victim.RespawnNow()
 }
 
 // OnRename deletes the player's best time, which belongs to the old name. The race continues.
@@ -209,9 +212,9 @@ func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 
 // OnRoundStart deletes all times of the match.
 func (m *Mode) OnRoundStart(ctx *game.Ctx) {
-	for id := range ctx.Players() {
-		ctx.StopRace(id)
-		m.state.Current[id], m.state.Best[id] = run{}, run{}
+	for p := range ctx.Players() {
+		p.StopRace()
+		m.state.Current[p.ID()], m.state.Best[p.ID()] = run{}, run{}
 	}
 	r := ctx.Race()
 	r.BestTime = 0

@@ -280,17 +280,18 @@ type judge struct {
 	ran   int // calls while the clock ran
 }
 
-func (j *judge) Start(*game.Tx) {}
+func (j *judge) Start(*game.Setup) {}
 
 func (j *judge) OnTick(ctx *game.Ctx) { j.tick = ctx.Tick() }
 
 func (j *judge) OnFinish(ctx *game.Ctx, f *game.RaceFinish) {
+	p := ctx.Player(f.Player)
 	j.calls, j.ticks = append(j.calls, *f), append(j.ticks, ctx.Tick()-j.tick)
-	if _, running := ctx.RaceTime(f.Player); running {
+	if _, running := p.RaceTime(); running {
 		j.ran++
 	}
-	ctx.SendRaceFinish(*f)
-	ctx.Kill(f.Player, game.WeaponGame)
+	ctx.Player(f.Player).SendRaceFinish(*f)
+	p.Kill(game.WeaponGame)
 }
 
 // TestFinishHook checks that a mod is told once of each finish, at the end of the tick, with what clients are told.

@@ -12,11 +12,11 @@ import (
 
 // Declare declares the commands, and the variable bots (sv_rank_bots) for [Counts]. While hide
 // (sv_hide_score) is not 0, players see only their own results.
-func Declare(tx *game.Tx, bots, hide *int32) {
-	tx.IntVar(game.IntVar{Name: "sv_rank_bots", Help: "Finishes of bots are kept in the ranks and can be the best time", Value: bots, Max: 1})
+func Declare(setup *game.Setup, bots, hide *int32) {
+	setup.IntVar(game.IntVar{Name: "sv_rank_bots", Help: "Finishes of bots are kept in the ranks and can be the best time", Value: bots, Max: 1})
 	hidden := func(ctx *game.Ctx, c *game.CommandCall, what string) bool {
 		if *hide != 0 {
-			ctx.SayTo(c.Player, "Showing the "+what+" is not allowed on this server.")
+			ctx.Player(c.Player).Say("Showing the " + what + " is not allowed on this server.")
 		}
 		return *hide != 0
 	}
@@ -28,7 +28,7 @@ func Declare(tx *game.Tx, bots, hide *int32) {
 				return
 			}
 			if name == "" {
-				name = ctx.Name(c.Player)
+				name = ctx.Player(c.Player).Name()
 			}
 			ctx.Rank(game.RankRequest{Op: op, By: c.Player, Name: name})
 		}
@@ -48,6 +48,7 @@ func Declare(tx *game.Tx, bots, hide *int32) {
 	// list asks for rows from a place, of a player if the first argument is no number.
 	list := func(op game.RankOp, command string) func(*game.Ctx, *game.CommandCall) {
 		return func(ctx *game.Ctx, c *game.CommandCall) {
+			p := ctx.Player(c.Player)
 			if op == game.RankTeamTop && hidden(ctx, c, "team top 5") {
 				return
 			}
@@ -60,13 +61,13 @@ func Declare(tx *game.Tx, bots, hide *int32) {
 			case len(c.Args) == 2 && number(c.Arg(1)) != 0:
 				r.Name, r.From = c.Arg(0), number(c.Arg(1))
 			case len(c.Args) > 0:
-				ctx.SayTo(c.Player, fmt.Sprintf("/%s needs 0, 1 or 2 parameter. 1. = name, 2. = start number", command))
-				ctx.SayTo(c.Player, fmt.Sprintf(`Example: /%[1]s, /%[1]s me, /%[1]s Hans, /%[1]s "Papa Smurf" 5`, command))
-				ctx.SayTo(c.Player, fmt.Sprintf(`Bad: /%[1]s Papa Smurf 5 # Good: /%[1]s "Papa Smurf" 5 `, command))
+				p.Say(fmt.Sprintf("/%s needs 0, 1 or 2 parameter. 1. = name, 2. = start number", command))
+				p.Say(fmt.Sprintf(`Example: /%[1]s, /%[1]s me, /%[1]s Hans, /%[1]s "Papa Smurf" 5`, command))
+				p.Say(fmt.Sprintf(`Bad: /%[1]s Papa Smurf 5 # Good: /%[1]s "Papa Smurf" 5 `, command))
 				return
 			}
 			if r.Name == "me" {
-				r.Name = ctx.Name(c.Player)
+				r.Name = p.Name()
 			}
 			ctx.Rank(r)
 		}
@@ -86,12 +87,14 @@ func Declare(tx *game.Tx, bots, hide *int32) {
 			ctx.Rank(game.RankRequest{Op: game.RankMapInfo, By: c.Player, Name: c.Arg(0)})
 		}},
 	} {
-		tx.ChatCommand(c)
+		setup.ChatCommand(c)
 	}
 }
 
 // Counts reports whether the finishes of a player count for the ranks and for the best time of all.
-func Counts(tx *game.Tx, id game.PlayerID, bots int32) bool { return bots != 0 || !tx.IsBot(id) }
+func Counts(tx *game.Tx, id game.PlayerID, bots int32) bool {
+	return bots != 0 || !tx.Player(id).IsBot()
+}
 
 // number returns the number at the start of a text, 0 if there is none.
 func number(text string) int32 {
@@ -107,7 +110,7 @@ func number(text string) int32 {
 // variable of [Declare].
 func Answer(ctx *game.Ctx, stored *game.StoreAnswer, hide bool) {
 	a := stored.Rank
-	if a == nil || a.Err != "" || a.By < 0 || !ctx.Connected(a.By) || ctx.Name(a.By) != a.Asker {
+	if a == nil || a.Err != "" || a.By < 0 || !ctx.Player(a.By).Connected() || ctx.Player(a.By).Name() != a.Asker {
 		return
 	}
 	lines, toAll := Lines(a, hide)
@@ -115,7 +118,7 @@ func Answer(ctx *game.Ctx, stored *game.StoreAnswer, hide bool) {
 		if toAll {
 			ctx.Say(line)
 		} else {
-			ctx.SayTo(a.By, line)
+			ctx.Player(a.By).Say(line)
 		}
 	}
 }

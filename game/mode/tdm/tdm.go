@@ -22,19 +22,20 @@ func (Mode) Name() string { return "TDM" }
 func (Mode) Flags() game.GameFlags { return game.GameFlagTeams }
 
 // Start does nothing.
-func (Mode) Start(*game.Tx) {}
+func (Mode) Start(*game.Setup) {}
 
 // OnDeath scores for the killer and their team, and makes the victim wait.
 func (Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
+	killer, victim := ctx.Player(d.Killer), ctx.Player(d.Victim)
 	mode.ScoreDeath(ctx, d, true)
 	if d.Killer >= 0 && d.Weapon != game.WeaponGame {
 		n := int32(1)
-		if ctx.Team(d.Killer) == ctx.Team(d.Victim) {
+		if killer.Team() == victim.Team() {
 			n = -1
 		}
-		ctx.AddTeamScore(ctx.Team(d.Killer), n)
+		ctx.Match().AddTeamScore(killer.Team(), n)
 	}
-	ctx.DelayRespawn(d.Victim, game.TickRate*ctx.Rules().RespawnDelayTDM)
+	victim.DelayRespawn(game.TickRate * ctx.Rules().RespawnDelayTDM)
 }
 
 // CheckWin ends the match at the score or time limit if one team leads.
@@ -42,7 +43,7 @@ func (Mode) CheckWin(ctx *game.Ctx) game.MatchResult {
 	switch {
 	case !mode.TeamLimitReached(ctx):
 		return game.MatchContinues
-	case ctx.TeamScore(game.TeamRed) == ctx.TeamScore(game.TeamBlue):
+	case ctx.Match().TeamScore(game.TeamRed) == ctx.Match().TeamScore(game.TeamBlue):
 		return game.MatchTied
 	}
 	return game.MatchOver

@@ -66,7 +66,7 @@ type dice struct {
 	draw bool   // set to draw when the next match starts
 }
 
-func (*dice) Start(*game.Tx) {}
+func (*dice) Start(*game.Setup) {}
 
 // OnRoundStart draws numbers until it reaches the original's last one.
 func (d *dice) OnRoundStart(ctx *game.Ctx) {
