@@ -160,7 +160,8 @@ func testGoCode(t *testing.T, page string, blocks []string) {
 	}
 }
 
-// TestGoReferenceIsComplete checks that the tables of go.md have every hook and every method of Tx.
+// TestGoReferenceIsComplete checks that the tables of go.md have every hook, and every type that methods
+// of Tx return for methods of its own.
 func TestGoReferenceIsComplete(t *testing.T) {
 	text := modPages()["go"]
 	for _, h := range game.Hooks() {
@@ -170,18 +171,24 @@ func TestGoReferenceIsComplete(t *testing.T) {
 			t.Errorf("the table of hooks lacks %s (%s)", h.Signature, called)
 		}
 	}
-	_, methods, _ := strings.Cut(text, "## All methods of game.Tx")
-	methods, _, _ = strings.Cut(methods, "\n## ")
+	_, listed, _ := strings.Cut(text, "## The types of the API")
 	tx := reflect.TypeFor[*game.Tx]()
 	for i := range tx.NumMethod() {
-		if name := tx.Method(i).Name; !strings.Contains(methods, "`"+name+"`") {
-			t.Errorf("the table of methods lacks %s", name)
+		m := tx.Method(i)
+		if m.Type.NumOut() == 0 {
+			continue
+		}
+		typ := m.Type.Out(0)
+		isValue := typ.Kind() == reflect.Struct && typ.NumMethod() > 0 && strings.HasSuffix(typ.PkgPath(), "/game")
+		if isValue && typ != reflect.TypeFor[game.Storage]() && !strings.Contains(listed, "`ctx."+m.Name+"(") && !strings.Contains(listed, typ.String()) {
+			t.Errorf("the table of types lacks %v, which ctx.%s returns", typ, m.Name)
 		}
 	}
-	for _, m := range regexp.MustCompile("`([A-Z]\\w*)`").FindAllStringSubmatch(methods, -1) {
-		isHook := slices.ContainsFunc(game.Hooks(), func(h game.HookInfo) bool { return h.Method == m[1] })
-		if _, ok := tx.MethodByName(m[1]); !ok && !isHook {
-			t.Errorf("there is no method or hook %s", m[1])
+	for _, m := range regexp.MustCompile(`\b(p|ctx)\.([A-Z]\w*)\(`).FindAllStringSubmatch(listed, -1) {
+		typ := map[string]reflect.Type{"p": reflect.TypeFor[game.Player](), "ctx": tx}[m[1]]
+		_, ok := typ.MethodByName(m[2])
+		if _, ofPlayer := reflect.TypeFor[game.Player]().MethodByName(m[2]); !ok && !ofPlayer {
+			t.Errorf("there is no method %s.%s", m[1], m[2])
 		}
 	}
 }

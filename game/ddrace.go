@@ -15,8 +15,8 @@ import (
 // inputs, and SpawnHook, DeathHook, SelfKillHook and FinishHook. It does not call the hooks for
 // damage, pickups, firing and spawn points, since the simulation decides these.
 //
-// These methods of Tx have no effect: TakeDamage, Explode, Heal, GiveArmor, SetHealth, SetArmor,
-// SetAmmo, MaskInput, SetPlayerTuning, TuneZone, DisableRespawn and DelayRespawn. Neither has
+// These methods of mods have no effect: TakeDamage, Explode, Heal, GiveArmor, SetHealth, SetArmor,
+// SetAmmo, MaskInput, SetTuning, TuneZone, DisableRespawn and DelayRespawn. Neither has
 // CharacterFlagInvincible. SpawnProjectile, SpawnLaser and SpawnPickup return NoEntity.
 // [Tx.SpawnEntity] and all other methods work.
 type DDRaceRule interface {

@@ -52,7 +52,7 @@ type Camera struct{ p Player }
 // Camera returns the player's view.
 func (p Player) Camera() Camera { return Camera{p} }
 
-// sight returns the view settings of a player in the game, or nil outside DDRace.
+// sight returns the view settings of the player in the game, or nil outside DDRace.
 func (p Player) sight() *sight {
 	if pl := p.player(); pl != nil && p.tx.w.ddrace() != nil {
 		return &pl.sight
@@ -60,14 +60,14 @@ func (p Player) sight() *sight {
 	return nil
 }
 
-// SetShowOthers sets which tees a DDRace player sees.
+// SetShowOthers sets which tees the player sees.
 func (c Camera) SetShowOthers(show ShowOthers) {
 	if s := c.p.sight(); s != nil && show <= ShowOthersTeam {
 		s.others = show
 	}
 }
 
-// ShowOthers returns which tees a DDRace player sees.
+// ShowOthers returns which tees the player sees.
 func (c Camera) ShowOthers() ShowOthers {
 	if s := c.p.sight(); s != nil {
 		return s.others
@@ -75,34 +75,34 @@ func (c Camera) ShowOthers() ShowOthers {
 	return ShowOthersOff
 }
 
-// SetShowAll sets whether a DDRace player sees the whole map, as far as it fits into a snapshot.
+// SetShowAll sets whether the player sees the whole map, as far as it fits into a snapshot.
 func (c Camera) SetShowAll(on bool) {
 	if s := c.p.sight(); s != nil {
 		s.all = on
 	}
 }
 
-// ShowAll reports whether a DDRace player sees the whole map.
+// ShowAll reports whether the player sees the whole map.
 func (c Camera) ShowAll() bool { s := c.p.sight(); return s != nil && s.all }
 
-// SetSpecTeam sets whether a DDRace player's free camera shows only the player's team.
+// SetSpecTeam sets whether the player's free camera shows only the player's team.
 func (c Camera) SetSpecTeam(on bool) {
 	if s := c.p.sight(); s != nil {
 		s.ownTeam = on
 	}
 }
 
-// SpecTeam reports whether a DDRace player's free camera shows only the player's team.
+// SpecTeam reports whether the player's free camera shows only the player's team.
 func (c Camera) SpecTeam() bool { s := c.p.sight(); return s != nil && s.ownTeam }
 
-// SetHideClock hides or shows the race clock in a DDRace player's client.
+// SetHideClock hides or shows the race clock in the player's client.
 func (p Player) SetHideClock(hide bool) {
 	if s := p.sight(); s != nil {
 		s.hideClock = hide
 	}
 }
 
-// SetPause lets a DDRace player move the camera freely. With PauseInPlace the tee stays in the
+// SetPause lets the player move the camera freely. With PauseInPlace the tee stays in the
 // world. With PauseVanished the tee leaves the world as soon as it stands still on the ground.
 // NotPaused brings camera and tee back. The race goes on in all cases. SetPause returns false if
 // the player has no living tee.
@@ -130,7 +130,7 @@ func (c Camera) SetPause(kind PauseKind) bool {
 	return true
 }
 
-// Pause returns the state of a DDRace player's own tee while the camera moves freely.
+// Pause returns the state of the player's own tee while the camera moves freely.
 func (c Camera) Pause() PauseKind {
 	if s := c.p.sight(); s != nil {
 		return s.pause
@@ -138,7 +138,7 @@ func (c Camera) Pause() PauseKind {
 	return NotPaused
 }
 
-// Pos returns the middle of a player's screen, in units (1/32 tile).
+// Pos returns the middle of the player's screen, in units (1/32 tile).
 func (c Camera) Pos() vec.Vec2 {
 	if p := c.p.player(); p != nil {
 		return p.viewPos
@@ -171,8 +171,8 @@ func (s *sight) moved(tick int32) {
 	}
 }
 
-// AFK reports whether a DDRace player is away: without input for [DDRaceOptions.MaxAFK], or without
-// any input since they entered.
+// AFK reports whether the player is away: without input for [DDRaceOptions.MaxAFK], or
+// without any input since they entered.
 func (p Player) AFK() bool { s := p.sight(); return s != nil && p.tx.w.ddrace().isAFK(s) }
 
 func (d *ddraceHost) isAFK(s *sight) bool {

@@ -33,7 +33,7 @@ type declared struct {
 }
 
 // Setup is the [Tx] that Start gets. Its own methods declare variables, commands and other things
-// that stay the same for the whole match. They panic after Start.
+// for the whole match. After Start they panic.
 type Setup struct{ Tx }
 
 // declare returns the declarations during Start. It panics later: a replayed match must have the

@@ -52,7 +52,7 @@ const (
 // hashes, saves and resets it.
 type Entity struct {
 	// Pos and Vel are a position and a velocity, in units and units per tick. The world does not
-	// move entities: EntityKind.Tick does, for example with [Tx.MoveBox].
+	// move entities: EntityKind.Tick does, for example with [Map.MoveBox].
 	Pos vec.Vec2
 	Vel vec.Vec2
 	// To is the other end of a beam, a destination, or any other vector that the kind needs. A

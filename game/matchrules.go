@@ -33,9 +33,9 @@ type StartRule interface {
 }
 
 // JoinRule decides the teams of players. It is called before a player gets or changes a team,
-// except by [Tx.SetTeam]. The rule can change the team. If it cancels, the player keeps their team,
-// or enters as a spectator. A team that the mode does not have becomes the nearest one that the
-// mode has.
+// except by [Player.SetTeam]. The rule can change the team. If it cancels, the player keeps their
+// team, or enters as a spectator. A team that the mode does not have becomes the nearest one that
+// the mode has.
 type JoinRule interface {
 	JoinTeam(ctx *Ctx, r *TeamRequest)
 }

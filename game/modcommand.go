@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// CommandSpec declares a command of a mode or mod, for players or operators. See [Tx.ChatCommand]
-// and [Tx.ConsoleCommand].
+// CommandSpec declares a command of a mode or mod, for players or operators. See
+// [Setup.ChatCommand] and [Setup.ConsoleCommand].
 type CommandSpec struct {
 	// Name has lower-case letters, digits and underscores: at most 15 for the chat and 31 for the
 	// console. Clients of 0.7 run these chat commands themselves: all, friend, m, mute, r, w and
@@ -88,15 +88,15 @@ func (c *CommandCall) Fail(ctx *Ctx, text string) {
 }
 
 // ChatCommand declares a command that players run by writing a slash and its name into the chat.
-// Call it in Start. Clients offer the command with its help. With spam protection, a player can run
-// four commands of mods a second.
+// Clients offer the command with its help. With spam protection, a player can run four commands of
+// mods a second.
 func (s *Setup) ChatCommand(c CommandSpec) {
 	d := s.declare("ChatCommand")
 	c.of = s.w.running
 	d.chatCommands = d.addCommand(d.chatCommands, "chat command", maxChatNameLen, c)
 }
 
-// ConsoleCommand declares a command that operators run in the console. Call it in Start.
+// ConsoleCommand declares a command that operators run in the console.
 func (s *Setup) ConsoleCommand(c CommandSpec) {
 	d := s.declare("ConsoleCommand")
 	c.of = s.w.running

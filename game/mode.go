@@ -81,14 +81,14 @@ type ChatHook interface {
 // InputHook is called for every input of a player with a living tee, before the input takes effect.
 // It is called twice per tick: for the input that fires at once, and for the input that moves the
 // tee. The hook can change the input, but the player's client does not predict the change. An
-// invalid input is ignored. To disable controls, use [Tx.MaskInput].
+// invalid input is ignored. To disable controls, use [Tee.MaskInput].
 type InputHook interface {
 	OnInput(ctx *Ctx, id PlayerID, in *Input)
 }
 
 // FireHook is called before a tee fires a loaded weapon. The length of dir is 1, or 0 if the player
 // aims at their own tee. If the hook cancels, the weapon fires nothing, a hammer hits no tee, and
-// no ammo is spent. The tee still shows the movement and must reload; [Tx.SetReloadTicks] changes
+// no ammo is spent. The tee still shows the movement and must reload; [Tee.SetReloadTicks] changes
 // the time. Cancelling can thus turn a weapon into a tool.
 type FireHook interface {
 	OnFire(ctx *Ctx, id PlayerID, weapon Weapon, dir vec.Vec2)

@@ -6,9 +6,9 @@ type NPC struct {
 	// Team is the NPC's team. Player slots and team balance do not change it.
 	Team Team
 	// Skill is the skill of the bot that plays the NPC, 1 (weak) to 3 (strong). With 0 the mode or
-	// mod plays it with [Tx.SetInput].
+	// mod plays it with [Player.SetInput].
 	Skill int32
-	// Tag is a number for the mode's or mod's own use; see [Tx.NPC].
+	// Tag is a number for the mode's or mod's own use; see [Player.NPC].
 	Tag int32
 
 	of owner

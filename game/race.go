@@ -50,21 +50,21 @@ func (tx *Tx) SetRace(r RaceState) {
 	tx.w.race = r
 }
 
-// StartRace starts a player's race clock at 0.
+// StartRace starts the player's race clock at 0.
 func (p Player) StartRace() {
 	if pl := p.player(); pl != nil {
 		pl.raceStart = p.tx.w.tick
 	}
 }
 
-// StopRace stops a player's race clock.
+// StopRace stops the player's race clock.
 func (p Player) StopRace() {
 	if pl := p.player(); pl != nil {
 		pl.raceStart = 0
 	}
 }
 
-// RaceTime returns the time on a player's race clock in ms, without pauses, and whether the clock
+// RaceTime returns the time on the player's race clock in ms, without pauses, and whether the clock
 // runs.
 func (p Player) RaceTime() (ms int32, running bool) {
 	pl := p.player()
@@ -74,7 +74,7 @@ func (p Player) RaceTime() (ms int32, running bool) {
 	return (p.tx.w.tick - pl.raceStart) * (1000 / TickRate), true
 }
 
-// SendRaceFinish reports a player's finish: to clients at once, and to [FinishHook] at the end of
+// SendRaceFinish reports the player's finish: to clients at once, and to [FinishHook] at the end of
 // the tick. It sets f.Player itself.
 func (p Player) SendRaceFinish(f RaceFinish) {
 	if p.player() == nil {
@@ -96,7 +96,7 @@ func (p Player) SendRaceFinish(f RaceFinish) {
 // that come from elsewhere than a finish, such as stored ranks.
 func (tx *Tx) SendRecords(to PlayerMask) { tx.w.addEvent(Event{Kind: EvRaceRecords, To: to}) }
 
-// SendCheckpoint shows a player's time at a checkpoint to the player and their spectators. The
+// SendCheckpoint shows the player's time at a checkpoint to the player and their spectators. The
 // argument diff is the difference to the best race in ms, positive if slower. The player's clock
 // must run.
 func (p Player) SendCheckpoint(diff int32) {

@@ -1,7 +1,7 @@
 package game
 
-// Timer is a timer that a mode or mod declared with [Tx.Timer]. It is a number and can be part of a
-// [StateHook] state.
+// Timer is a timer that a mode or mod declared with [Setup.Timer]. It is a number and can be part
+// of a [StateHook] state.
 type Timer int32
 
 // timer runs at most once for each player, and once for nobody.
@@ -11,7 +11,7 @@ type timer struct {
 }
 
 // Timer declares a timer. When it ends, run is called with the player that was passed to
-// [Tx.After]. Call Timer in Start.
+// [Tx.After].
 func (s *Setup) Timer(run func(ctx *Ctx, id PlayerID)) Timer {
 	d := s.declare("Timer")
 	d.timers = addCallback(d, "timer", d.timers, timer{run: ownHook(s, run)}, run == nil)
@@ -21,7 +21,7 @@ func (s *Setup) Timer(run func(ctx *Ctx, id PlayerID)) Timer {
 // due returns the place of a timer's end, or nil for a player who is not connected.
 func (tx *Tx) due(t Timer, id PlayerID) *int32 {
 	if t <= 0 || int(t) > len(tx.w.declared.timers) {
-		panic("game: invalid Timer; use one that Tx.Timer returned")
+		panic("game: invalid Timer; use one that Setup.Timer returned")
 	}
 	switch {
 	case id == Nobody:

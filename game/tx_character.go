@@ -35,7 +35,7 @@ func (t Tee) player() *player { return t.tx.player(t.id) }
 
 func (t Tee) character() *character { return t.tx.character(t.id) }
 
-// SetPos moves a tee to a position and keeps its velocity. The tee's hook and all hooks that hold
+// SetPos moves the tee to a position and keeps its velocity. The tee's hook and all hooks that hold
 // the tee are released. In DDRace the tee's race no longer counts.
 func (t Tee) SetPos(pos vec.Vec2) {
 	c := t.character()
@@ -50,7 +50,7 @@ func (t Tee) SetPos(pos vec.Vec2) {
 	t.tx.w.sim.changed(t.id, changedPos)
 }
 
-// Vel returns the velocity of a living tee in units per tick.
+// Vel returns the velocity of the tee in units per tick.
 func (t Tee) Vel() vec.Vec2 {
 	if c := t.character(); c != nil {
 		return c.core.Vel
@@ -58,7 +58,7 @@ func (t Tee) Vel() vec.Vec2 {
 	return vec.Vec2{}
 }
 
-// SetVel sets the velocity of a tee in units per tick. Each coordinate is limited to 6000.
+// SetVel sets the velocity of the tee in units per tick. Each coordinate is limited to 6000.
 func (t Tee) SetVel(v vec.Vec2) {
 	if c := t.character(); c != nil {
 		c.core.Vel = bounded(v, maxVel)
@@ -66,16 +66,16 @@ func (t Tee) SetVel(v vec.Vec2) {
 	}
 }
 
-// Push adds v to the velocity of a tee, in units per tick.
+// Push adds v to the velocity of the tee, in units per tick.
 func (t Tee) Push(v vec.Vec2) { t.SetVel(t.Vel().Add(bounded(v, maxVel))) }
 
-// Grounded reports whether a living tee stands on ground.
+// Grounded reports whether the tee stands on ground.
 func (t Tee) Grounded() bool {
 	c := t.character()
 	return c != nil && c.core.Grounded()
 }
 
-// Hooked returns the player whom a tee's hook holds, or Nobody.
+// Hooked returns the player whom the tee's hook holds, or Nobody.
 func (t Tee) Hooked() PlayerID {
 	if c := t.character(); c != nil && c.core.HookedPlayer >= 0 {
 		return PlayerID(c.core.HookedPlayer)
@@ -83,7 +83,7 @@ func (t Tee) Hooked() PlayerID {
 	return Nobody
 }
 
-// ReleaseHooks releases the hook of a tee and all hooks that hold the tee. A player must release
+// ReleaseHooks releases the hook of the tee and all hooks that hold the tee. A player must release
 // the hook key before the hook works again.
 func (t Tee) ReleaseHooks() {
 	c := t.character()
@@ -99,7 +99,7 @@ func (t Tee) ReleaseHooks() {
 	}
 }
 
-// RefillJump lets a tee jump in the air again before it lands.
+// RefillJump lets the tee jump in the air again before it lands.
 func (t Tee) RefillJump() {
 	if c := t.character(); c != nil {
 		c.core.RefillJump()
@@ -110,9 +110,9 @@ func (t Tee) RefillJump() {
 // usualJumps is how often a tee can jump: from the ground and once more in the air.
 const usualJumps = 2
 
-// SetJumps sets the number of jumps that a tee has before it must land, 1 to 255. It lasts until
-// the tee dies or the next call; a new tee has 2. With 1, a tee can jump either from the ground or,
-// when it falls, in the air. DDNet's clients predict it.
+// SetJumps sets the number of jumps that the tee has before it must land, 1 to 255. It lasts until
+// the tee dies or the next call; a new tee has 2. With 1, the tee can jump either from the ground
+// or, when it falls, in the air. DDNet's clients predict it.
 func (t Tee) SetJumps(n int32) {
 	if t.character() != nil {
 		t.tx.w.sim.setJumps(t.id, min(max(n, 1), 255))
@@ -127,7 +127,7 @@ func (w *World) setJumps(id PlayerID, n int32) {
 	}
 }
 
-// Jumps returns the number of jumps that a living tee has before it must land.
+// Jumps returns the number of jumps that the tee has before it must land.
 func (t Tee) Jumps() int32 {
 	if t.character() != nil {
 		return t.tx.w.sim.jumps(t.id)
@@ -135,21 +135,21 @@ func (t Tee) Jumps() int32 {
 	return 0
 }
 
-// SetHealth sets the health of a living tee, 1..10.
+// SetHealth sets the health of the tee, 1..10.
 func (t Tee) SetHealth(n int32) {
 	if c := t.character(); c != nil {
 		c.health = min(max(n, 1), maxHealth)
 	}
 }
 
-// SetArmor sets the armour of a living tee, 0..10.
+// SetArmor sets the armour of the tee, 0..10.
 func (t Tee) SetArmor(n int32) {
 	if c := t.character(); c != nil {
 		c.armor = min(max(n, 0), maxHealth)
 	}
 }
 
-// Weapon returns the active weapon of a living tee, or WeaponWorld without a tee.
+// Weapon returns the active weapon of the tee, or WeaponWorld without a tee.
 func (t Tee) Weapon() Weapon {
 	if c := t.character(); c != nil {
 		return c.activeWeapon
@@ -169,13 +169,13 @@ func (t Tee) SelectWeapon(weapon Weapon) bool {
 	return true
 }
 
-// HasWeapon reports whether a living tee has a weapon.
+// HasWeapon reports whether the tee has a weapon.
 func (t Tee) HasWeapon(weapon Weapon) bool {
 	c := t.character()
 	return c != nil && c.has(weapon)
 }
 
-// Ammo returns the rounds that a tee has for a weapon, or -1 if they are unlimited.
+// Ammo returns the rounds that the tee has for a weapon, or -1 if they are unlimited.
 func (t Tee) Ammo(weapon Weapon) int32 {
 	if c := t.character(); c != nil && c.has(weapon) {
 		return c.weapons[weapon].ammo
@@ -190,7 +190,7 @@ func (t Tee) SetAmmo(weapon Weapon, n int32) {
 	}
 }
 
-// ReloadTicks returns the number of ticks until a tee can fire again.
+// ReloadTicks returns the number of ticks until the tee can fire again.
 func (t Tee) ReloadTicks() int32 {
 	if t.character() != nil {
 		return t.tx.w.sim.reloadTicks(t.id)
@@ -198,7 +198,7 @@ func (t Tee) ReloadTicks() int32 {
 	return 0
 }
 
-// SetReloadTicks sets the number of ticks until a tee can fire again.
+// SetReloadTicks sets the number of ticks until the tee can fire again.
 func (t Tee) SetReloadTicks(n int32) {
 	if c := t.character(); c != nil {
 		c.reloadTimer = min(max(n, 0), 1<<20)
@@ -206,15 +206,15 @@ func (t Tee) SetReloadTicks(n int32) {
 	}
 }
 
-// SetEmote sets the eyes of a tee for some ticks.
+// SetEmote sets the eyes of the tee for some ticks.
 func (t Tee) SetEmote(e Emote, ticks int32) {
 	if c := t.character(); c != nil && e <= EmoteBlink {
 		c.setEmote(e, t.tx.w.tick+min(max(ticks, 0), 1<<20))
 	}
 }
 
-// Input returns the last input that moves a living tee. It includes changes by [InputHook], but not
-// the effect of MaskInput.
+// Input returns the last input that moves the tee. It includes changes by [InputHook], but
+// not the effect of MaskInput.
 func (t Tee) Input() Input {
 	if t.character() != nil {
 		return t.tx.w.sim.input(t.id)
@@ -236,8 +236,8 @@ const (
 	ControlAll = ControlMove | ControlJump | ControlHook | ControlFire | ControlSelect
 )
 
-// MaskInput disables the given controls of a tee and enables all others, until the tee dies or the
-// next call. Aiming and the camera always work. Clients predict disabled controls only in part.
+// MaskInput disables the given controls of the tee and enables all others, until the tee dies or
+// the next call. Aiming and the camera always work. Clients predict disabled controls only in part.
 func (t Tee) MaskInput(disabled Controls) {
 	if c := t.character(); c != nil && c.masked != disabled&ControlAll {
 		c.masked = disabled & ControlAll
@@ -253,10 +253,10 @@ func (t Tee) MaskedInput() Controls {
 	return 0
 }
 
-// Alive reports whether a player has a living tee.
+// Alive reports whether the player has a living tee.
 func (t Tee) Alive() bool { return t.character() != nil }
 
-// Pos returns the position of a living tee, in units (1/32 tile).
+// Pos returns the position of the tee, in units (1/32 tile).
 func (t Tee) Pos() vec.Vec2 {
 	if c := t.character(); c != nil {
 		return c.pos
@@ -264,7 +264,7 @@ func (t Tee) Pos() vec.Vec2 {
 	return vec.Vec2{}
 }
 
-// Health returns the health of a living tee, 1..10.
+// Health returns the health of the tee, 1..10.
 func (t Tee) Health() int32 {
 	if c := t.character(); c != nil {
 		return c.health
@@ -272,7 +272,7 @@ func (t Tee) Health() int32 {
 	return 0
 }
 
-// Armor returns the armour of a living tee, 0..10.
+// Armor returns the armour of the tee, 0..10.
 func (t Tee) Armor() int32 {
 	if c := t.character(); c != nil {
 		return c.armor
@@ -295,7 +295,7 @@ func (t Tee) GiveArmor(n int32) bool {
 // GiveWeapon gives a weapon with ammo rounds: at most 10, or -1 for unlimited ones. Clients show
 // unlimited rounds as 10. A ninja becomes the active weapon. GiveWeapon returns false if the tee
 // already has the weapon with full or unlimited ammo. In DDRace rounds are always unlimited, and
-// the race of a tee that gets a weapon this way no longer counts.
+// the race of the tee that gets a weapon this way no longer counts.
 func (t Tee) GiveWeapon(weapon Weapon, ammo int32) bool {
 	if t.character() == nil || weapon < 0 || weapon >= NumWeapons {
 		return false
@@ -332,14 +332,14 @@ func (t Tee) TakeWeapon(weapon Weapon) {
 	}
 }
 
-// Kill kills a tee. The death counts as a suicide; clients show weapon as its cause.
+// Kill kills the tee. The death counts as a suicide; clients show weapon as its cause.
 func (t Tee) Kill(weapon Weapon) {
 	if t.character() != nil {
 		t.tx.w.sim.kill(t.id, weapon)
 	}
 }
 
-// TakeDamage hits a tee. It reports whether the hit counted and the victim survived. It sets
+// TakeDamage hits the tee. It reports whether the hit counted and the victim survived. It sets
 // d.Victim itself.
 func (t Tee) TakeDamage(d Damage) bool {
 	if t.character() == nil || d.Attacker != Nobody && t.tx.player(d.Attacker) == nil {

@@ -2,17 +2,16 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// Effects shows effects, sounds and messages to players. They change nothing in the world.
+// Effects shows effects, sounds and messages to a set of players. They change nothing in the world.
 type Effects struct {
 	tx *Tx
 	to PlayerMask
 }
 
-// Effects returns the effects for the players in to: [MaskAll], a [MaskOne] or several of these
-// joined with |.
+// Effects returns the effects for a set of players, such as [MaskAll] or [MaskOne].
 func (tx *Tx) Effects(to PlayerMask) Effects { return Effects{tx, to} }
 
-// Sound plays a sound at pos for the players in to.
+// Sound plays a sound at pos.
 func (e Effects) Sound(pos vec.Vec2, s Sound) {
 	e.tx.effect(Event{Kind: EvSound, To: e.to, Sound: s, Pos: pos})
 }
@@ -46,15 +45,15 @@ func (e Effects) Damage(pos vec.Vec2, id PlayerID, angle float32, n int32) {
 	}
 }
 
-// KillFeed shows a line about a kill to the players in to, without a kill. The killer is Nobody for
+// KillFeed shows a line about a kill, without a kill. The killer is Nobody for
 // the world, and the victim for a suicide.
-func (e Effects) KillFeed(killer PlayerID, victim PlayerID, weapon Weapon) {
+func (e Effects) KillFeed(killer, victim PlayerID, weapon Weapon) {
 	if e.tx.player(victim) != nil && (killer == Nobody || e.tx.player(killer) != nil) && weapon >= WeaponGame && weapon < NumWeapons {
 		e.tx.effect(Event{Kind: EvKillFeed, To: e.to, Player: killer, Target: victim, Weapon: weapon})
 	}
 }
 
-// GameMsg sends a game message to the players in to; see [GameMsg] for the arguments.
+// GameMsg sends a game message; see [GameMsg] for the arguments.
 func (e Effects) GameMsg(n GameMsg, value int32, id PlayerID, extra int32) {
 	e.tx.effect(Event{Kind: EvGameMsg, To: e.to, GameMsg: n, Value: value, Player: id, Extra: extra})
 }

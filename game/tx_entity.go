@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// AddEntityKind declares a kind of entities. Call it in Start.
+// AddEntityKind declares a kind of entities.
 func (s *Setup) AddEntityKind(k EntityKind) KindID {
 	w, d := s.w, s.declare("AddEntityKind")
 	if len(w.entityKinds) == maxEntityKinds {

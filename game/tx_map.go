@@ -14,7 +14,7 @@ type Map struct{ tx *Tx }
 // Map returns the map.
 func (tx *Tx) Map() Map { return Map{tx} }
 
-// Ray is a line along which [Tx.Raycast] searches.
+// Ray is a line along which [Map.Raycast] searches.
 type Ray struct {
 	From, To vec.Vec2 // ends of the line; only the first 2048 tiles count
 	// IgnoreWalls lets the ray pass through walls.
@@ -102,7 +102,7 @@ func (m Map) WallBetween(from, to vec.Vec2) bool {
 
 // Tile has the tiles of all layers at one position. A layer that the map does not have is zero.
 type Tile struct {
-	Game       uint8 // as from Tx.TileAt
+	Game       uint8 // as from Map.TileAt
 	GameFlags  TileFlags
 	Front      uint8
 	FrontFlags TileFlags

@@ -5,7 +5,7 @@ import "slices"
 // maxScreenText is the most bytes of a text on the screen.
 const maxScreenText = 255
 
-// SetScreenText shows a text of at most 255 bytes in the middle of a player's screen, until the
+// SetScreenText shows a text of at most 255 bytes in the middle of the player's screen, until the
 // next call. An empty text removes it. The text can change often, such as a countdown. While a
 // broadcast or a text of the server itself is shown, it hides this text.
 func (p Player) SetScreenText(text string) {
@@ -22,7 +22,7 @@ func (p Player) SetScreenText(text string) {
 	}
 }
 
-// ScreenText returns the player's text from [Tx.SetScreenText].
+// ScreenText returns the player's text from [Player.SetScreenText].
 func (w *World) ScreenText(id PlayerID) string { return w.people.of[id].screenText }
 
 // people holds the menus, texts and the vote that mode and mods show to players.
@@ -40,7 +40,7 @@ type shown struct {
 	menuTick   int32    // when the lines changed, plus 1; 0 if there never were any
 }
 
-// Menu is a menu that a mode or mod declared with [Tx.Menu]. It is a number and can be part of a
+// Menu is a menu that a mode or mod declared with [Setup.Menu]. It is a number and can be part of a
 // [StateHook] state.
 type Menu int32
 
@@ -49,26 +49,25 @@ const (
 	maxMenuLine  = 63 // bytes, as clients have them
 )
 
-// Menu declares a menu. When a player chooses a line, choose is called with its index. Call Menu in
-// Start.
+// Menu declares a menu. When a player chooses a line, choose is called with its index.
 func (s *Setup) Menu(choose func(ctx *Ctx, id PlayerID, line int)) Menu {
 	d := s.declare("Menu")
 	d.menus = addCallback(d, "menu", d.menus, ownHook(s, choose), choose == nil)
 	return Menu(len(d.menus))
 }
 
-// ShowMenu shows a menu of at most 64 lines of 63 bytes to a player, instead of the player's
+// ShowMenu shows a menu of at most 64 lines of 63 bytes to the player, instead of the player's
 // current menu. Clients show the lines at the top of their vote menu; calling a vote for a line
 // chooses it, without a vote. If lines are equal, the first one is chosen. The menu stays until it
 // is replaced or hidden, or the player leaves.
 func (p Player) ShowMenu(m Menu, lines ...string) {
 	if m <= 0 || int(m) > len(p.tx.w.declared.menus) {
-		panic("game: invalid Menu; use one that Tx.Menu returned")
+		panic("game: invalid Menu; use one that Setup.Menu returned")
 	}
 	p.tx.setMenu(p.id, m, lines[:min(len(lines), maxMenuLines)])
 }
 
-// HideMenu hides a player's menu.
+// HideMenu hides the player's menu.
 func (p Player) HideMenu() { p.tx.setMenu(p.id, 0, nil) }
 
 func (tx *Tx) setMenu(id PlayerID, m Menu, lines []string) {
@@ -117,7 +116,7 @@ func (w *World) applyMenu(cmd *Command) {
 	w.callDeclared(choose.of, func(ctx *Ctx) { choose.hook(ctx, cmd.Player, line) })
 }
 
-// Vote is a vote that a mode or mod declared with [Tx.Vote]. It is a number and can be part of a
+// Vote is a vote that a mode or mod declared with [Setup.Vote]. It is a number and can be part of a
 // [StateHook] state.
 type Vote int32
 
@@ -129,7 +128,7 @@ type modVote struct {
 	tick   int32 // when it was called, plus 1
 }
 
-// Vote declares a vote. When the vote has ended, ended is called. Call Vote in Start.
+// Vote declares a vote. When the vote has ended, ended is called.
 func (s *Setup) Vote(ended func(ctx *Ctx, passed bool)) Vote {
 	d := s.declare("Vote")
 	d.votes = addCallback(d, "vote", d.votes, ownHook(s, ended), ended == nil)
@@ -141,7 +140,7 @@ func (s *Setup) Vote(ended func(ctx *Ctx, passed bool)) Vote {
 // false while one runs. If players vote about something else, this vote begins after theirs.
 func (tx *Tx) StartVote(v Vote, caller PlayerID, text string) bool {
 	if v <= 0 || int(v) > len(tx.w.declared.votes) {
-		panic("game: invalid Vote; use one that Tx.Vote returned")
+		panic("game: invalid Vote; use one that Setup.Vote returned")
 	}
 	if tx.w.people.vote.vote != 0 || caller != Nobody && tx.player(caller) == nil {
 		return false

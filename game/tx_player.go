@@ -16,7 +16,7 @@ type Player struct{ Tee }
 // Player returns the player with an id. The result is usable even if no such player is connected.
 func (tx *Tx) Player(id PlayerID) Player { return Player{Tee{tx, id}} }
 
-// Players iterates over the connected players, including spectators, in ascending order.
+// Players iterates over the connected players, including spectators, in ascending order of ids.
 func (tx *Tx) Players() iter.Seq[Player] {
 	return func(yield func(Player) bool) {
 		for i := range tx.w.players {
@@ -30,10 +30,10 @@ func (tx *Tx) Players() iter.Seq[Player] {
 // ID returns the player's id.
 func (p Player) ID() PlayerID { return p.id }
 
-// Connected reports whether a player is connected.
+// Connected reports whether the player is connected.
 func (p Player) Connected() bool { return p.player() != nil }
 
-// Name returns a player's name.
+// Name returns the player's name.
 func (p Player) Name() string {
 	if pl := p.player(); pl != nil {
 		return pl.profile.Name
@@ -41,13 +41,13 @@ func (p Player) Name() string {
 	return ""
 }
 
-// IsBot reports whether a player is a bot of the server or an NPC of a mod.
+// IsBot reports whether the player is a bot of the server or an NPC of a mod.
 func (p Player) IsBot() bool {
 	pl := p.player()
 	return pl != nil && pl.bot
 }
 
-// Team returns a player's team, or TeamSpectators if the player is not connected.
+// Team returns the player's team, or TeamSpectators if the player is not connected.
 func (p Player) Team() Team {
 	if pl := p.player(); pl != nil {
 		return pl.team
@@ -55,8 +55,8 @@ func (p Player) Team() Team {
 	return TeamSpectators
 }
 
-// SetTeam moves a player to a team. It ignores player slots, balance and [JoinRule]. Clients show a
-// chat line about it.
+// SetTeam moves the player to a team. It ignores player slots, balance and [JoinRule]. Clients show
+// a chat line about it.
 func (p Player) SetTeam(t Team) {
 	if p.player() != nil {
 		p.tx.w.changeTeam(p.id, t, true)
@@ -70,7 +70,7 @@ func (p Player) SetTeamSilently(t Team) {
 	}
 }
 
-// Score returns a player's score.
+// Score returns the player's score.
 func (p Player) Score() int32 {
 	if pl := p.player(); pl != nil {
 		return pl.score
@@ -78,27 +78,27 @@ func (p Player) Score() int32 {
 	return 0
 }
 
-// AddScore adds n to a player's score.
+// AddScore adds n to the player's score.
 func (p Player) AddScore(n int32) {
 	if pl := p.player(); pl != nil {
 		pl.score += n
 	}
 }
 
-// SetScore sets a player's score.
+// SetScore sets the player's score.
 func (p Player) SetScore(n int32) {
 	if pl := p.player(); pl != nil {
 		pl.score = n
 	}
 }
 
-// InRound reports whether a player is alive or will respawn in this round.
+// InRound reports whether the player is alive or will respawn in this round.
 func (p Player) InRound() bool {
 	pl := p.player()
 	return pl != nil && pl.team != TeamSpectators && (!pl.respawnDisabled || p.tx.w.isAlive(p.id))
 }
 
-// DisableRespawn prevents a player's respawn until the next round. It has no effect before the
+// DisableRespawn prevents the player's respawn until the next round. It has no effect before the
 // round has started. Modes with GameFlagSurvival call it at each spawn.
 func (p Player) DisableRespawn() {
 	if pl := p.player(); pl != nil {
@@ -106,7 +106,7 @@ func (p Player) DisableRespawn() {
 	}
 }
 
-// EnableRespawn lets a player respawn in this round after DisableRespawn. It also works if a
+// EnableRespawn lets the player respawn in this round after DisableRespawn. It also works if a
 // survival mode keeps the player out of the round. The tee spawns at once, unless the player is
 // waiting to respawn.
 func (p Player) EnableRespawn() {
@@ -129,10 +129,10 @@ func (p Player) RespawnNow() {
 	}
 }
 
-// Respawn replaces a player's tee by a new one at a spawn point; see [SpawnPicker]. The old tee
-// disappears without a death: no score changes and no [DeathHook] runs. The new tee spawns in the
-// next tick in which tees can spawn. For a dead player, Respawn is the same as RespawnNow. In
-// DDRace the old tee dies.
+// Respawn replaces the tee by a new one at a spawn point; see [SpawnPicker]. The old tee disappears
+// without a death: no score changes and no [DeathHook] runs. The new tee spawns in the next tick in
+// which tees can spawn. For a dead player, Respawn is the same as RespawnNow. In DDRace the old tee
+// dies.
 func (p Player) Respawn() {
 	if p.character() == nil {
 		p.RespawnNow()
@@ -141,14 +141,14 @@ func (p Player) Respawn() {
 	p.tx.w.sim.respawn(p.id)
 }
 
-// DelayRespawn prevents a player's respawn for at least the given ticks.
+// DelayRespawn prevents the player's respawn for at least the given ticks.
 func (p Player) DelayRespawn(ticks int32) {
 	if pl := p.player(); pl != nil {
 		pl.respawnTick = max(pl.respawnTick, p.tx.w.tick+ticks)
 	}
 }
 
-// Say sends a chat line of the server to one player.
+// Say sends a chat line of the server to the player.
 func (p Player) Say(text string) {
 	if p.player() != nil {
 		p.tx.w.sim.beforeChat()
@@ -156,14 +156,14 @@ func (p Player) Say(text string) {
 	}
 }
 
-// Motd shows a text of several lines to one player, like the message of the day.
+// Motd shows a text of several lines to the player, like the message of the day.
 func (p Player) Motd(text string) {
 	if p.player() != nil {
 		p.tx.effect(Event{Kind: EvMotd, To: MaskOne(p.id), Player: Nobody, Target: Nobody, Text: text})
 	}
 }
 
-// Broadcast shows a text in the middle of one player's screen for about ten seconds.
+// Broadcast shows a text in the middle of the player's screen for about ten seconds.
 func (p Player) Broadcast(text string) {
 	if p.player() != nil {
 		p.tx.effect(Event{Kind: EvBroadcast, To: MaskOne(p.id), Text: text})

@@ -6,7 +6,7 @@ type skinOverride struct {
 	until int32 // tick from which the player's own is shown again; 0 now, -1 never
 }
 
-// Skin returns the skin that others see on a player.
+// Skin returns the skin that others see on the player.
 func (p Player) Skin() Skin {
 	if p.player() != nil {
 		return *p.tx.w.shownSkin(p.id)
@@ -14,7 +14,7 @@ func (p Player) Skin() Skin {
 	return Skin{}
 }
 
-// SetSkin shows another skin for a player: for some ticks, or with 0 until ClearSkin or until the
+// SetSkin shows another skin for the player: for some ticks, or with 0 until ClearSkin or until the
 // player leaves. Names of parts are cut to MaxSkinPartLen bytes. Clients that only know whole skins
 // show their most similar one.
 func (p Player) SetSkin(s Skin, ticks int32) {

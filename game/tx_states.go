@@ -56,8 +56,8 @@ const (
 	CharacterFlagPractice CharacterFlags = 1 << 22
 )
 
-// FreezeForever is the duration of a freeze without an end: only [Tx.Unfreeze] ends it. DDNet calls
-// such a tee deep frozen.
+// FreezeForever is the duration of a freeze without an end: only [Tee.Unfreeze] ends it. DDNet
+// calls such a tee deep frozen.
 const FreezeForever int32 = -1
 
 // characterStates is the part of a character that only mods change. It has an effect only if
@@ -81,7 +81,7 @@ func (w *World) extend() {
 	}
 }
 
-// Flags returns the flags of a living tee.
+// Flags returns the flags of the tee.
 func (t Tee) Flags() CharacterFlags {
 	if t.character() != nil {
 		return t.tx.w.sim.flags(t.id)
@@ -89,7 +89,7 @@ func (t Tee) Flags() CharacterFlags {
 	return 0
 }
 
-// SetFlags replaces the flags of a tee, until the tee dies or the next call.
+// SetFlags replaces the flags of the tee, until the tee dies or the next call.
 func (t Tee) SetFlags(f CharacterFlags) {
 	if t.character() != nil {
 		t.tx.w.sim.setFlags(t.id, f)
@@ -104,13 +104,13 @@ func (w *World) setFlags(id PlayerID, f CharacterFlags) {
 	}
 }
 
-// AddFlags adds flags to a tee's flags.
+// AddFlags adds flags to the tee's flags.
 func (t Tee) AddFlags(f CharacterFlags) { t.SetFlags(t.Flags() | f) }
 
-// RemoveFlags removes flags from a tee's flags.
+// RemoveFlags removes flags from the tee's flags.
 func (t Tee) RemoveFlags(f CharacterFlags) { t.SetFlags(t.Flags() &^ f) }
 
-// Freeze freezes a tee for some ticks, or for FreezeForever: it cannot move, hook or fire. Freeze
+// Freeze freezes the tee for some ticks, or for FreezeForever: it cannot move, hook or fire. Freeze
 // reports whether the tee is now frozen for longer than before. As in DDNet, a freeze that began
 // less than a second ago is only replaced by one that lasts over a second longer. So Freeze can be
 // called in every tick.
@@ -126,7 +126,7 @@ func (t Tee) Freeze(ticks int32) bool {
 	return t.tx.w.sim.freeze(t.id, ticks)
 }
 
-// Unfreeze ends the freeze of a tee. It reports whether the tee was frozen.
+// Unfreeze ends the freeze of the tee. It reports whether the tee was frozen.
 func (t Tee) Unfreeze() bool {
 	return t.character() != nil && t.tx.w.sim.unfreeze(t.id)
 }
@@ -140,7 +140,7 @@ func (s *characterStates) unfreeze(tick int32) bool {
 	return true
 }
 
-// Frozen returns the remaining ticks of a tee's freeze, 0 without one, or FreezeForever.
+// Frozen returns the remaining ticks of the tee's freeze, 0 without one, or FreezeForever.
 func (t Tee) Frozen() int32 {
 	if t.character() == nil {
 		return 0
@@ -162,7 +162,7 @@ func (s *characterStates) frozen(tick int32) int32 {
 // jumps returns the number of jumps before a character must land.
 func (s *characterStates) jumps() int32 { return usualJumps + s.moreJumps }
 
-// SetVisibleTo sets which players see a tee, until the tee dies or the next call. The tee's own
+// SetVisibleTo sets which players see the tee, until the tee dies or the next call. The tee's own
 // player always sees it. A new tee is visible to all. Recordings of the whole map show the tee if
 // at most one player does not see it. All players see and hear its shots and hits.
 func (t Tee) SetVisibleTo(viewers PlayerMask) {
@@ -172,7 +172,7 @@ func (t Tee) SetVisibleTo(viewers PlayerMask) {
 	}
 }
 
-// VisibleTo returns the players who see a living tee.
+// VisibleTo returns the players who see the tee.
 func (t Tee) VisibleTo() PlayerMask {
 	if c := t.character(); c != nil {
 		return ^c.notFor

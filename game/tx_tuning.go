@@ -25,13 +25,13 @@ const firstWeaponParam, endOfWeaponParams = physics.GunCurvature, physics.Player
 // Tuning returns the tuning of the world.
 func (tx *Tx) Tuning() Tuning { return tx.w.tuning }
 
-// Tuning returns the tuning of a player's tee.
+// Tuning returns the tuning of the player's tee.
 func (p Player) Tuning() Tuning { return p.tx.w.PlayerTuning(p.id) }
 
-// SetTuning gives a player an own tuning, from the next tick until the player leaves. With
-// nil, the tee gets the world's tuning again. Weapon parameters always stay the world's. The client
-// is sent the tuning at the end of the tick if it changed, so a mod can call this in every tick.
-// For zones of the map, use [Tx.TuneZone].
+// SetTuning gives the player an own tuning, from the next tick until the player leaves. With nil,
+// the tee gets the world's tuning again. Weapon parameters always stay the world's. The client is
+// sent the tuning at the end of the tick if it changed, so a mod can call this in every tick. For
+// zones of the map, use [Setup.TuneZone].
 //
 // An own tuning has an effect only if the tuning may differ from the standard one: by [PurityRule],
 // or by the operator's choice of the game type. In the game types of 0.7.5, clients leave a server

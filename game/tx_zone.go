@@ -39,9 +39,9 @@ type tuneChange struct {
 	value float32
 }
 
-// TuneZone declares a zone. Call it in Start. If a tee is in several zones, the one declared first
-// counts. While [Tx.SetPlayerTuning] gives the player a tuning, zones do not count. As with
-// SetPlayerTuning, clients are sent the tuning at the end of the tick.
+// TuneZone declares a zone. If a tee is in several zones, the one declared first counts. While
+// [Player.SetTuning] gives the player a tuning, zones do not count. As with SetTuning, clients are
+// sent the tuning at the end of the tick.
 func (s *Setup) TuneZone(z TuneZone) {
 	w, d := s.w, s.declare("TuneZone")
 	own := tuneZone{TuneZone: z, of: w.running}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// IntVar declares a number that operators can set like a setting of the server. See [Tx.IntVar].
+// IntVar declares a number that operators can set like a setting of the server. See [Setup.IntVar].
 type IntVar struct {
 	// Name has at most 31 lower-case letters, digits and underscores. Begin it with the mod's name,
 	// such as zcatch_color.
@@ -24,7 +24,7 @@ type IntVar struct {
 	Changed func(ctx *Ctx)
 }
 
-// TextVar declares a text that operators can set. See [Tx.TextVar], and [IntVar] for the fields.
+// TextVar declares a text that operators can set. See [Setup.TextVar], and [IntVar] for the fields.
 type TextVar struct {
 	Name, Help string
 	Value      *string
@@ -53,7 +53,7 @@ type variable struct {
 }
 
 // IntVar declares a number that operators see and set in the console, and sets it to their
-// configured value. Call it in Start. Later changes arrive as [CmdSetVariable].
+// configured value. Later changes arrive as [CmdSetVariable].
 func (s *Setup) IntVar(v IntVar) {
 	why := ""
 	switch {

@@ -39,8 +39,8 @@ type Config struct {
 	Rules Rules
 	// Tuning holds the physics and weapon parameters; nil means the default.
 	Tuning *Tuning
-	// Variables are the values of declared variables, by name; see [Tx.IntVar]. A variable that is
-	// missing here has its default. Undeclared names, and text for a number, have no effect.
+	// Variables are the values of declared variables, by name; see [Setup.IntVar]. A variable that
+	// is missing here has its default. Undeclared names, and text for a number, have no effect.
 	Variables map[string]string
 	// Seed initialises the world's random numbers. Equal seeds and equal commands give
 	// equal worlds.

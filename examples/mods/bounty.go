@@ -25,7 +25,6 @@ func (m *Bounty) State() any { return &m.state }
 
 // OnDeath implements game.DeathHook.
 func (m *Bounty) OnDeath(ctx *game.Ctx, d *game.Death) {
-	killer := ctx.Player(d.Killer)
 	streak := m.state.Streak[d.Victim]
 	m.state.Streak[d.Victim] = 0
 	if d.Killer < 0 || d.Killer == d.Victim {
@@ -33,7 +32,8 @@ func (m *Bounty) OnDeath(ctx *game.Ctx, d *game.Death) {
 	}
 	m.state.Streak[d.Killer]++
 	if streak >= 3 {
+		killer, victim := ctx.Player(d.Killer), ctx.Player(d.Victim)
 		killer.AddScore(streak)
-		ctx.Say(fmt.Sprintf("%s gets %d points for %s", killer.Name(), streak, ctx.Player(d.Victim).Name()))
+		ctx.Say(fmt.Sprintf("%s gets %d points for %s", killer.Name(), streak, victim.Name()))
 	}
 }

@@ -43,19 +43,19 @@ func (m *Lottery) Start(setup *game.Setup) {
 // give gives a prize to a random player with a living tee.
 func (m *Lottery) give(ctx *game.Ctx, _ game.PlayerID) {
 	ctx.After(m.draw, m.seconds*game.TickRate, game.Nobody)
-	var alive []game.PlayerID
+	var alive []game.Player
 	for p := range ctx.Players() {
 		if p.Alive() {
-			alive = append(alive, p.ID())
+			alive = append(alive, p)
 		}
 	}
 	if len(alive) == 0 {
 		return
 	}
 	winner := alive[ctx.Rand(len(alive))]
-	ctx.Player(winner).GiveArmor(10)
-	ctx.Broadcast(ctx.Player(winner).Name() + " wins")
-	ctx.Storage("lottery").Add("wins", game.Row{Name: ctx.Player(winner).Name(), Score: 1})
+	winner.GiveArmor(10)
+	ctx.Broadcast(winner.Name() + " wins")
+	ctx.Storage("lottery").Add("wins", game.Row{Name: winner.Name(), Score: 1})
 }
 
 // OnStored implements game.StorageHook.
