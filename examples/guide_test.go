@@ -160,8 +160,8 @@ func testGoCode(t *testing.T, page string, blocks []string) {
 	}
 }
 
-// TestGoReferenceIsComplete checks that the tables of go.md have every hook, and every type that methods
-// of Tx return for methods of its own.
+// TestGoReferenceIsComplete checks that the tables of go.md have every hook, and every type with
+// methods that Tx returns.
 func TestGoReferenceIsComplete(t *testing.T) {
 	text := modPages()["go"]
 	for _, h := range game.Hooks() {

@@ -140,7 +140,7 @@ var gameFunctions = map[string]member{
 	"show_spawn":       method(2, oldCosts(effectCost, do2(func(tx *game.Tx, pos vec.Vec2, to game.PlayerMask) { tx.Effects(to).Spawn(pos) }))),
 	"show_hammer_hit":  method(2, oldCosts(effectCost, do2(func(tx *game.Tx, pos vec.Vec2, to game.PlayerMask) { tx.Effects(to).HammerHit(pos) }))),
 	"show_explosion":   method(2, oldCosts(effectCost, do2(func(tx *game.Tx, pos vec.Vec2, to game.PlayerMask) { tx.Effects(to).Explosion(pos) }))),
-	"show_death":       method(3, oldCosts(effectCost, do3(func(tx *game.Tx, pos vec.Vec2, id game.PlayerID, to game.PlayerMask) { tx.Effects(to).Death(pos, id) }))),
+	"show_death":       method(3, oldCosts(effectCost, do3(showDeath))),
 	"show_damage":      method(5, oldCosts(effectCost, showDamage)),
 	"kill_feed":        method(4, oldCosts(messageCost, killFeed)),
 	"flag_message":     method(5, oldCosts(messageCost, flagMessage)),
@@ -278,6 +278,10 @@ func hurt(v *vm, c *rt.GoCont) error {
 	return askPlayer1(func(p game.Player, amount int32) bool {
 		return p.TakeDamage(game.Damage{Attacker: from, Weapon: w, Amount: amount, Source: p.Pos()})
 	})(v, c)
+}
+
+func showDeath(tx *game.Tx, pos vec.Vec2, id game.PlayerID, to game.PlayerMask) {
+	tx.Effects(to).Death(pos, id)
 }
 
 // explode is game.explode(pos, from, weapon, damage).

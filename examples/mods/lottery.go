@@ -27,7 +27,7 @@ func (m *Lottery) Start(setup *game.Setup) {
 	setup.IntVar(game.IntVar{Name: "lottery_seconds", Help: "Seconds between two prizes", Value: &m.seconds, Default: 30, Min: 1, Max: 600})
 	m.draw = setup.Timer(m.give)
 	setup.After(m.draw, m.seconds*game.TickRate, game.Nobody)
-	setup.ChatCommand(game.CommandSpec{Name: "winners", Params: "?i[how many]", Help: "Shows who won most often", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	setup.ChatCommand(game.CommandSpec{Name: "winners", Params: "?i[how many]", Help: "Shows who won most", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		n := c.Int(0)
 		if n < 1 {
 			n = 3

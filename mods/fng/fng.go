@@ -126,7 +126,9 @@ func (m *Mode) Start(setup *game.Setup) {
 		{"sv_hammer_scale_x", &m.scale[0], 320}, {"sv_hammer_scale_y", &m.scale[1], 120},
 		{"sv_melt_hammer_scale_x", &m.meltScale[0], 50}, {"sv_melt_hammer_scale_y", &m.meltScale[1], 50},
 	} {
-		setup.IntVar(game.IntVar{Name: s.name, Help: "Push of hammers in percent; melt: of frozen teammates", Value: s.value, Default: s.def, Min: 1, Max: 1000})
+		setup.IntVar(game.IntVar{
+			Name: s.name, Help: "Push of hammers in percent; melt: of frozen teammates", Value: s.value, Default: s.def, Min: 1, Max: 1000,
+		})
 	}
 	setup.IntVar(game.IntVar{Name: "sv_announce_steals", Help: "Announce when a player takes another one's frozen tee", Value: &m.steals, Default: 1, Max: 1})
 }
