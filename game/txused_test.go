@@ -46,6 +46,34 @@ func TestShowsAndSounds(t *testing.T) {
 	w.wantState(game.StateGameOver)
 }
 
+// TestPlayersAllocateNothing uses players and the other values of the API in every tick.
+func TestPlayersAllocateNothing(t *testing.T) {
+	testenv.RequireExactAllocs(t)
+	w := newWorld(t, game.Config{Mode: tdm.Mode{}})
+	w.enter(0, 1, 2, 3)
+	w.steps(50)
+	used := 0
+	w.script.tick = func(ctx *game.Ctx) {
+		for p := range ctx.Players() {
+			p.Heal(1)
+			p.AddScore(1)
+			for near := range ctx.PlayersNear(p.Pos(), 1000) {
+				near.Push(vec.Vec2{X: 1})
+				used++
+			}
+			if near, ok := ctx.NearestPlayer(p.Pos(), 1000, game.MaskOne(p.ID())); ok && !ctx.Map().WallBetween(p.Pos(), near.Pos()) {
+				ctx.Effects(game.MaskOne(near.ID())).Sound(near.Pos(), game.SoundHit)
+			}
+		}
+		ctx.Match().AddTeamScore(ctx.Player(0).Team(), 1)
+		ctx.Flag(game.TeamRed).Drop()
+		ctx.Player(0).Camera().Watch(1)
+	}
+	w.steps(10)
+	allocs := testing.AllocsPerRun(100, func() { w.Step(nil) })
+	testenv.Check(t, allocs == 0 && used > 0, "%v allocations, %d uses", allocs, used)
+}
+
 // TestEndlessAmmoIsShown gives weapons with endless ammo, which clients and bots must not take for empty.
 func TestEndlessAmmoIsShown(t *testing.T) {
 	w := newWorld(t, game.Config{Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) { ctx.Player(id).GiveWeapon(game.WeaponGrenade, -1) }}}})
