@@ -15,13 +15,14 @@ func TestModMovesAndPushesTees(t *testing.T) {
 	w.enter(0, 1)
 	var start, floor vec.Vec2
 	w.inTick(func(ctx *game.Ctx) {
-		start = ctx.Player(0).Pos()
-		testenv.Check(t, ctx.Player(0).Grounded(), "does not stand")
-		ctx.Player(0).SetPos(vec.Vec2{X: start.X + 100.25, Y: start.Y - 200})
-		floor = ctx.Player(0).Pos()
-		ctx.Player(0).SetVel(vec.Vec2{X: 3})
-		ctx.Player(0).Push(vec.Vec2{X: 2, Y: -1})
-		testenv.Check(t, ctx.Player(0).Vel() == vec.Vec2{X: 5, Y: -1}, "velocity %v", ctx.Player(0).Vel())
+		p := ctx.Player(0)
+		start = p.Pos()
+		testenv.Check(t, p.Grounded(), "does not stand")
+		p.SetPos(vec.Vec2{X: start.X + 100.25, Y: start.Y - 200})
+		floor = p.Pos()
+		p.SetVel(vec.Vec2{X: 3})
+		p.Push(vec.Vec2{X: 2, Y: -1})
+		testenv.Check(t, p.Vel() == vec.Vec2{X: 5, Y: -1}, "velocity %v", p.Vel())
 	})
 	testenv.Check(t, floor == vec.Vec2{X: start.X + 100, Y: start.Y - 200}, "at %v, which clients would not see", floor)
 	w.steps(1)
@@ -31,11 +32,12 @@ func TestModMovesAndPushesTees(t *testing.T) {
 	nan := float32(0)
 	nan /= nan
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.Player(0).SetVel(vec.Vec2{X: nan, Y: 1e30})
-		testenv.Check(t, ctx.Player(0).Vel() == vec.Vec2{Y: 6000}, "velocity %v", ctx.Player(0).Vel())
-		ctx.Player(0).SetVel(vec.Vec2{})
-		ctx.Player(0).SetPos(vec.Vec2{X: nan, Y: nan})
-		testenv.Check(t, ctx.Player(0).Pos() == vec.Vec2{}, "at %v", ctx.Player(0).Pos())
+		p := ctx.Player(0)
+		p.SetVel(vec.Vec2{X: nan, Y: 1e30})
+		testenv.Check(t, p.Vel() == vec.Vec2{Y: 6000}, "velocity %v", p.Vel())
+		p.SetVel(vec.Vec2{})
+		p.SetPos(vec.Vec2{X: nan, Y: nan})
+		testenv.Check(t, p.Pos() == vec.Vec2{}, "at %v", p.Pos())
 		ctx.Player(5).SetPos(vec.Vec2{})
 		ctx.Player(5).Push(vec.Vec2{X: 1})
 	})
@@ -50,8 +52,9 @@ func TestMovedTeeIsNotHeldByHooks(t *testing.T) {
 	}
 	w.hold(0, hook, 5)
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Require(t, ctx.Player(0).Hooked() == 1 && ctx.Player(1).Hooked() == game.Nobody, "does not hold the other")
-		ctx.Player(1).SetPos(ctx.Player(1).Pos().Add(vec.Vec2{Y: -64}))
+		p := ctx.Player(1)
+		testenv.Require(t, ctx.Player(0).Hooked() == 1 && p.Hooked() == game.Nobody, "does not hold the other")
+		p.SetPos(p.Pos().Add(vec.Vec2{Y: -64}))
 		testenv.Check(t, ctx.Player(0).Hooked() == game.Nobody, "still holds")
 	})
 	w.steps(1)
@@ -62,25 +65,27 @@ func TestModArmsTees(t *testing.T) {
 	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
 	w.enter(0)
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, !ctx.Player(0).SelectWeapon(game.WeaponLaser) && !ctx.Player(0).HasWeapon(9) && !ctx.Player(0).HasWeapon(-1), "has a laser")
-		ctx.Player(0).GiveWeapon(game.WeaponLaser, 2)
-		testenv.Check(t, ctx.Player(0).SelectWeapon(game.WeaponLaser) && ctx.Player(0).Weapon() == game.WeaponLaser && ctx.Player(0).Ammo(game.WeaponLaser) == 2, "not armed")
-		ctx.Player(0).SetAmmo(game.WeaponLaser, 99)
-		testenv.Check(t, ctx.Player(0).Ammo(game.WeaponLaser) == 10, "%d rounds", ctx.Player(0).Ammo(game.WeaponLaser))
-		ctx.Player(0).SetAmmo(game.WeaponLaser, -1)
-		ctx.Player(0).SetHealth(0)
-		ctx.Player(0).SetArmor(99)
-		health, armor := ctx.Player(0).Health(), ctx.Player(0).Armor()
+		p := ctx.Player(0)
+		testenv.Check(t, !p.SelectWeapon(game.WeaponLaser) && !p.HasWeapon(9) && !p.HasWeapon(-1), "has a laser")
+		p.GiveWeapon(game.WeaponLaser, 2)
+		testenv.Check(t, p.SelectWeapon(game.WeaponLaser) && p.Weapon() == game.WeaponLaser && p.Ammo(game.WeaponLaser) == 2, "not armed")
+		p.SetAmmo(game.WeaponLaser, 99)
+		testenv.Check(t, p.Ammo(game.WeaponLaser) == 10, "%d rounds", p.Ammo(game.WeaponLaser))
+		p.SetAmmo(game.WeaponLaser, -1)
+		p.SetHealth(0)
+		p.SetArmor(99)
+		health, armor := p.Health(), p.Armor()
 		testenv.Check(t, health == 1 && armor == 10, "health %d, armor %d", health, armor)
-		ctx.Player(0).SetEmote(game.EmoteAngry, 10)
-		ctx.Player(0).SetReloadTicks(5)
+		p.SetEmote(game.EmoteAngry, 10)
+		p.SetReloadTicks(5)
 	})
 	testenv.Check(t, w.char(0).Emote == game.EmoteAngry, "emote %d", w.char(0).Emote)
 	testenv.Check(t, sounds(w.shoot(0, 100, -100, 3), game.SoundLaserFire) == 0, "fires while it reloads")
 	w.steps(10)
 	testenv.Check(t, sounds(w.shoot(0, 100, -100, 2), game.SoundLaserFire) == 1, "does not fire")
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, ctx.Player(0).Ammo(game.WeaponLaser) == -1 && ctx.Player(0).ReloadTicks() > 30, "rounds %d, reload %d", ctx.Player(0).Ammo(game.WeaponLaser), ctx.Player(0).ReloadTicks())
+		p := ctx.Player(0)
+		testenv.Check(t, p.Ammo(game.WeaponLaser) == -1 && p.ReloadTicks() > 30, "rounds %d, reload %d", p.Ammo(game.WeaponLaser), p.ReloadTicks())
 	})
 }
 
@@ -104,9 +109,10 @@ func TestModsSeeChangeAndMaskInputs(t *testing.T) {
 	w.hold(1, right, 3)
 	testenv.Check(t, w.char(1).VelX > 0, "an invalid input counts: %+v", w.char(1))
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, ctx.Player(1).Input().Direction == 1 && ctx.Player(9).Input() == game.Input{}, "input %+v", ctx.Player(1).Input())
-		ctx.Player(1).MaskInput(game.ControlAll)
-		testenv.Check(t, ctx.Player(1).MaskedInput() == game.ControlAll, "masks %v", ctx.Player(1).MaskedInput())
+		p := ctx.Player(1)
+		testenv.Check(t, p.Input().Direction == 1 && ctx.Player(9).Input() == game.Input{}, "input %+v", p.Input())
+		p.MaskInput(game.ControlAll)
+		testenv.Check(t, p.MaskedInput() == game.ControlAll, "masks %v", p.MaskedInput())
 	})
 	all := game.Input{Direction: 1, TargetX: 100, TargetY: -50, Jump: true, Hook: true, WantedWeapon: int32(game.WeaponHammer) + 1}
 	w.steps(50)
@@ -127,8 +133,9 @@ func TestFrozenTeeStandsUntilTheTimeIsOver(t *testing.T) {
 	w.enter(0)
 	in := game.Input{Direction: 1, TargetX: 100, Jump: true}
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, ctx.Player(0).Freeze(20) && ctx.Player(0).Frozen() == 20, "frozen for %d", ctx.Player(0).Frozen())
-		testenv.Check(t, !ctx.Player(0).Freeze(20) && !ctx.Player(0).Freeze(60) && !ctx.Player(0).Freeze(0) && !ctx.Player(0).Freeze(-7) && !ctx.Player(5).Freeze(9), "frozen again")
+		p := ctx.Player(0)
+		testenv.Check(t, p.Freeze(20) && p.Frozen() == 20, "frozen for %d", p.Frozen())
+		testenv.Check(t, !p.Freeze(20) && !p.Freeze(60) && !p.Freeze(0) && !p.Freeze(-7) && !ctx.Player(5).Freeze(9), "frozen again")
 	})
 	begin, at := w.Tick(), w.char(0).Pos
 	c := w.char(0)
@@ -145,12 +152,14 @@ func TestFrozenTeeStandsUntilTheTimeIsOver(t *testing.T) {
 	testenv.Check(t, c.Pos.X > at.X && c.Pos.Y < at.Y && c.FreezeEnd == 0 && c.Emote == game.EmoteNormal, "still frozen: %+v", c)
 
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, ctx.Player(0).Freeze(game.FreezeForever) && ctx.Player(0).Frozen() == game.FreezeForever && !ctx.Player(0).Freeze(100), "not for ever")
+		p := ctx.Player(0)
+		testenv.Check(t, p.Freeze(game.FreezeForever) && p.Frozen() == game.FreezeForever && !p.Freeze(100), "not for ever")
 	})
 	w.hold(0, in, 100)
 	testenv.Check(t, w.char(0).Direction == 0 && w.char(0).FreezeEnd == game.FreezeForever && w.char(0).Emote == game.EmotePain, "moves: %+v", w.char(0))
 	w.inTick(func(ctx *game.Ctx) {
-		testenv.Check(t, ctx.Player(0).Unfreeze() && !ctx.Player(0).Unfreeze() && ctx.Player(0).Frozen() == 0, "cannot be freed")
+		p := ctx.Player(0)
+		testenv.Check(t, p.Unfreeze() && !p.Unfreeze() && p.Frozen() == 0, "cannot be freed")
 	})
 	w.hold(0, in, 1)
 	testenv.Check(t, w.char(0).Direction == 1, "still frozen")
@@ -178,8 +187,9 @@ func TestFreezeWaitsInAPause(t *testing.T) {
 func (w *world) meeting(f game.CharacterFlags, in game.Input, ticks int) []game.Event {
 	w.t.Helper()
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.Player(0).SetFlags(f)
-		testenv.Check(w.t, ctx.Player(0).Flags() == f, "has flags %x", ctx.Player(0).Flags())
+		p := ctx.Player(0)
+		p.SetFlags(f)
+		testenv.Check(w.t, p.Flags() == f, "has flags %x", p.Flags())
 		for id := range game.PlayerID(2) {
 			ctx.Player(id).SetPos(vec.Vec2{X: 500 + float32(30*id), Y: 430})
 			ctx.Player(id).SetVel(vec.Vec2{})
@@ -351,8 +361,9 @@ func TestVisibility(t *testing.T) {
 	}
 	testenv.Check(t, sees(0) && sees(1) && sees(2) && sees(game.Nobody), "hidden at first")
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.Player(0).SetVisibleTo(game.MaskOne(1))
-		testenv.Check(t, ctx.Player(0).VisibleTo() == game.MaskOne(0)|game.MaskOne(1) && ctx.Player(9).VisibleTo() == 0, "visible to %x", ctx.Player(0).VisibleTo())
+		p := ctx.Player(0)
+		p.SetVisibleTo(game.MaskOne(1))
+		testenv.Check(t, p.VisibleTo() == game.MaskOne(0)|game.MaskOne(1) && ctx.Player(9).VisibleTo() == 0, "visible to %x", p.VisibleTo())
 	})
 	testenv.Check(t, sees(0) && sees(1) && !sees(2) && !sees(game.Nobody), "shown to the wrong ones")
 	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(0) })
@@ -384,8 +395,9 @@ func TestSkinOverride(t *testing.T) {
 	told = eventsOf(w.do(game.Command{Kind: game.CmdSkinChange, Player: 0, Profile: &game.Profile{Skin: chosen}}), game.EvSkinChange)
 	testenv.Check(t, len(told) == 0 && skin() == cut && own != chosen, "told %+v", told)
 	told = eventsOf(w.inTick(func(ctx *game.Ctx) {
-		ctx.Player(0).ClearSkin()
-		testenv.Check(t, ctx.Player(0).Skin() == chosen, "skin %v", ctx.Player(0).Skin())
+		p := ctx.Player(0)
+		p.ClearSkin()
+		testenv.Check(t, p.Skin() == chosen, "skin %v", p.Skin())
 	}), game.EvSkinChange)
 	testenv.Check(t, len(told) == 1 && skin() == chosen, "told %+v, shown %v", told, skin())
 
@@ -428,12 +440,13 @@ func TestStatesAllocateNothing(t *testing.T) {
 	tuning := physics.DefaultTuning()
 	tuning[physics.Gravity] = 40
 	w.script.tick = func(ctx *game.Ctx) {
-		ctx.Player(0).SetTuning(&tuning)
-		ctx.Player(0).AddFlags(game.CharacterFlagSolo | game.CharacterFlagEndlessHook)
+		p := ctx.Player(0)
+		p.SetTuning(&tuning)
+		p.AddFlags(game.CharacterFlagSolo | game.CharacterFlagEndlessHook)
 		ctx.Player(1).Freeze(1000)
 		ctx.Player(1).SetVisibleTo(game.MaskOne(1))
 		ctx.Player(1).SetSkin(game.Skin{}, 0)
-		ctx.Player(0).MaskInput(game.ControlHook)
+		p.MaskInput(game.ControlHook)
 	}
 	w.steps(5)
 	n := testing.AllocsPerRun(40, func() { w.Step(nil); w.Frame() })
@@ -447,10 +460,11 @@ func TestStatesAreRestored(t *testing.T) {
 	tuning := physics.DefaultTuning()
 	tuning[physics.Gravity] = 20
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.Player(0).SetTuning(&tuning)
-		ctx.Player(0).SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"kitty"}}, 40)
-		ctx.Player(0).SetFlags(game.CharacterFlagNoCollision | game.CharacterFlagEndlessJump)
-		ctx.Player(0).MaskInput(game.ControlHook)
+		p := ctx.Player(0)
+		p.SetTuning(&tuning)
+		p.SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"kitty"}}, 40)
+		p.SetFlags(game.CharacterFlagNoCollision | game.CharacterFlagEndlessJump)
+		p.MaskInput(game.ControlHook)
 		ctx.Player(1).Freeze(30)
 		ctx.Player(1).SetVisibleTo(0)
 	})

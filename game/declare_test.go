@@ -289,7 +289,8 @@ func TestPerPlayer(t *testing.T) {
 		t.Errorf("%+v, %v", in[3:5], whole[3:5])
 	}
 	hidden := &struct{ players game.PerPlayer[int32] }{}
-	_, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Mods: []game.Mod{wholeState{func(*game.Setup) {}, hidden}}, Rules: game.DefaultRules()})
+	nothing := func(*game.Setup) {}
+	_, err := game.New(game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Mods: []game.Mod{wholeState{nothing, hidden}}, Rules: game.DefaultRules()})
 	if !errors.Is(err, game.ErrState) || !strings.Contains(fmt.Sprint(err), "players of") {
 		t.Errorf("a field that is not exported: %v", err)
 	}

@@ -16,8 +16,8 @@
 // # Modes and mods
 //
 // A game type implements [Mode], a mod implements [Mod]. Both add the hook interfaces that they
-// need, such as [DamageHook], and change the world with the methods of [Tx] and of the types that it
-// returns, such as [Player].
+// need, such as [DamageHook]. They change the world with the methods of [Tx] and of the types that
+// it returns, such as [Player].
 //
 // The world calls hooks that can be cancelled for the mods in order and then for the mode, until
 // one cancels. It calls the other hooks for the mode first, so that mods can change the result.

@@ -90,8 +90,9 @@ func TestModsSetHowOftenTeesJump(t *testing.T) {
 	w.enter(0)
 	for _, jumps := range []int32{1, 2, 3, 5} {
 		w.inTick(func(ctx *game.Ctx) {
-			ctx.Player(0).SetJumps(jumps)
-			testenv.Check(t, ctx.Player(0).Jumps() == jumps && ctx.Player(9).Jumps() == 0, "can jump %d times, not %d", ctx.Player(0).Jumps(), jumps)
+			p := ctx.Player(0)
+			p.SetJumps(jumps)
+			testenv.Check(t, p.Jumps() == jumps && ctx.Player(9).Jumps() == 0, "can jump %d times, not %d", p.Jumps(), jumps)
 		})
 		for range 2 { // the second time after it was on the ground
 			w.hold(0, game.Input{TargetX: 1}, 100)

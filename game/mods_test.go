@@ -325,8 +325,9 @@ func TestReloadOfTheDead(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)
 	w.inTick(func(ctx *game.Ctx) {
-		ctx.Player(0).SetReloadTicks(40)
-		testenv.Check(t, ctx.Player(0).ReloadTicks() == 40, "reloads for %d ticks", ctx.Player(0).ReloadTicks())
+		p := ctx.Player(0)
+		p.SetReloadTicks(40)
+		testenv.Check(t, p.ReloadTicks() == 40, "reloads for %d ticks", p.ReloadTicks())
 		for _, id := range []game.PlayerID{1, game.Nobody, game.MaxPlayers} {
 			ctx.Player(id).SetReloadTicks(40)
 			testenv.Check(t, ctx.Player(id).ReloadTicks() == 0, "player %d reloads", id)

@@ -359,12 +359,13 @@ func extendedState() []byte {
 	cfg := m.config()
 	tuning := physics.DefaultTuning()
 	cfg.Mods[0].(*script).tick = func(ctx *game.Ctx) {
+		p := ctx.Player(2)
 		ctx.Player(0).SetTuning(&tuning)
 		ctx.Player(1).SetSkin(game.Skin{PartNames: [game.NumSkinParts]string{"kitty"}}, 1000)
 		ctx.Player(1).SetFlags(game.CharacterFlagSolo | game.CharacterFlagEndlessHook)
-		ctx.Player(2).Freeze(1000)
-		ctx.Player(2).MaskInput(game.ControlHook)
-		ctx.Player(2).SetVisibleTo(game.MaskOne(1))
+		p.Freeze(1000)
+		p.MaskInput(game.ControlHook)
+		p.SetVisibleTo(game.MaskOne(1))
 	}
 	w := testenv.Must(game.New(cfg))
 	w.Step(join(0, 1, 2))

@@ -82,10 +82,11 @@ func TestEndlessAmmoIsShown(t *testing.T) {
 	w.shoot(0, 100, 0, 10)
 	testenv.Check(t, w.char(0).Ammo == 10, "the grenade shows %d", w.char(0).Ammo)
 	w.script.tick = func(ctx *game.Ctx) {
-		testenv.Check(t, !ctx.Player(0).GiveWeapon(game.WeaponGrenade, 3), "a pickup was taken")
-		ctx.Player(0).TakeWeapon(game.WeaponGrenade)
-		ctx.Player(0).GiveWeapon(game.WeaponShotgun, 3)
-		ctx.Player(0).SelectWeapon(game.WeaponShotgun)
+		p := ctx.Player(0)
+		testenv.Check(t, !p.GiveWeapon(game.WeaponGrenade, 3), "a pickup was taken")
+		p.TakeWeapon(game.WeaponGrenade)
+		p.GiveWeapon(game.WeaponShotgun, 3)
+		p.SelectWeapon(game.WeaponShotgun)
 	}
 	w.steps(1)
 	testenv.Check(t, w.char(0).Ammo == 3, "the shotgun shows %d", w.char(0).Ammo)
@@ -94,8 +95,8 @@ func TestEndlessAmmoIsShown(t *testing.T) {
 	testenv.Check(t, w.char(0).Ammo == 0, "the hammer shows %d, unlike in the original", w.char(0).Ammo)
 }
 
-// TestEveryMethodOfTxIsUsed looks for a call of each method of the API for mods, in a mode, a mod, an
-// example or a test: a method that nobody ever called may not work.
+// TestEveryMethodOfTxIsUsed looks for a call of each method of the API for mods, in a mode, a mod,
+// an example or a test: a method that nobody ever called may not work.
 func TestEveryMethodOfTxIsUsed(t *testing.T) {
 	called := map[string]bool{}
 	for _, dir := range []string{".", "../mods", "../script", "../examples", "../server", "../bot"} {

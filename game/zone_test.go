@@ -77,10 +77,11 @@ func TestRespawnIsNoDeath(t *testing.T) {
 	w.enter(0)
 	start := w.char(0).Pos
 	evs := w.inTick(func(ctx *game.Ctx) {
-		ctx.Player(0).SetPos(vec.Vec2{X: 900, Y: 200})
-		ctx.Player(0).SetHealth(3)
-		ctx.Player(0).Respawn()
-		ctx.Player(0).Respawn()
+		p := ctx.Player(0)
+		p.SetPos(vec.Vec2{X: 900, Y: 200})
+		p.SetHealth(3)
+		p.Respawn()
+		p.Respawn()
 		ctx.Player(9).Respawn()
 	})
 	evs = append(evs, w.steps(3)...)

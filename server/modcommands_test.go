@@ -30,7 +30,8 @@ func (m *speedMod) Start(setup *game.Setup) {
 		ctx.Say(fmt.Sprint("speed is ", m.speed))
 	}})
 	setup.TextVar(game.TextVar{Name: "speed_title", Help: "Its name", Value: &m.title, Default: "fast"})
-	setup.ChatCommand(game.CommandSpec{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Help: "Doubles a number", Run: func(ctx *game.Ctx, c *game.CommandCall) {
+	const params = "i[number] ?f[factor] ?r[text]"
+	setup.ChatCommand(game.CommandSpec{Name: "double", Params: params, Help: "Doubles a number", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 		c.Reply(ctx, fmt.Sprintf("%d %v %s %d, %s", c.Int(0)*2, c.Float(1), c.Arg(2), len(c.Args), m.title))
 	}})
 	setup.ConsoleCommand(game.CommandSpec{Name: "speed_report", Params: "?s[word]", Help: "Says how fast", Run: func(ctx *game.Ctx, c *game.CommandCall) {
@@ -201,12 +202,12 @@ func TestModCommandsThatExist(t *testing.T) {
 	n := new(int32)
 	run := func(*game.Ctx, *game.CommandCall) {}
 	for want, start := range map[string]startMod{
-		`chat command "help": the server already has one`:      func(setup *game.Setup) { setup.ChatCommand(game.CommandSpec{Name: "help", Run: run}) },
-		`console command "status": the server already has one`: func(setup *game.Setup) { setup.ConsoleCommand(game.CommandSpec{Name: "status", Run: run}) },
-		`variable "sv_name": the server already has one`:       func(setup *game.Setup) { setup.IntVar(game.IntVar{Name: "sv_name", Value: n}) },
-		`variable "ec_port": the server already has one`:       func(setup *game.Setup) { setup.IntVar(game.IntVar{Name: "ec_port", Value: n}) },
-		`console command "x": console: bad command`:            func(setup *game.Setup) { setup.ConsoleCommand(game.CommandSpec{Name: "x", Params: "q", Run: run}) },
-		`chat command "x": console: bad command`:               func(setup *game.Setup) { setup.ChatCommand(game.CommandSpec{Name: "x", Params: "r s", Run: run}) },
+		`chat command "help": the server already has one`:      func(s *game.Setup) { s.ChatCommand(game.CommandSpec{Name: "help", Run: run}) },
+		`console command "status": the server already has one`: func(s *game.Setup) { s.ConsoleCommand(game.CommandSpec{Name: "status", Run: run}) },
+		`variable "sv_name": the server already has one`:       func(s *game.Setup) { s.IntVar(game.IntVar{Name: "sv_name", Value: n}) },
+		`variable "ec_port": the server already has one`:       func(s *game.Setup) { s.IntVar(game.IntVar{Name: "ec_port", Value: n}) },
+		`console command "x": console: bad command`:            func(s *game.Setup) { s.ConsoleCommand(game.CommandSpec{Name: "x", Params: "q", Run: run}) },
+		`chat command "x": console: bad command`:               func(s *game.Setup) { s.ChatCommand(game.CommandSpec{Name: "x", Params: "r s", Run: run}) },
 		`chat command "x128": at most 128 can be declared`: func(setup *game.Setup) {
 			for i := range 10000 {
 				setup.ChatCommand(game.CommandSpec{Name: fmt.Sprint("x", i), Run: run})
