@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"slices"
@@ -8,16 +8,17 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 )
 
 // TestUnmute checks that a mute is ended by its number in the list.
 func TestUnmute(t *testing.T) {
 	ts := newTestServer(t, nil)
-	ts.srv.Execute("muteip 20.0.0.1 60; muteip 20.0.0.2 60")
-	ts.log.Reset()
-	ts.srv.Execute("unmute 5; unmute -1; unmute 0; mutes; mute")
-	lines := strings.Split(strings.TrimSpace(ts.log.String()), "\n")
+	ts.Execute("muteip 20.0.0.1 60; muteip 20.0.0.2 60")
+	ts.Log.Reset()
+	ts.Execute("unmute 5; unmute -1; unmute 0; mutes; mute")
+	lines := strings.Split(strings.TrimSpace(ts.Log.String()), "\n")
 	testenv.Check(t, slices.Equal(lines, []string{
 		"[mutes]: mute 5 does not exist; mutes lists the mutes", "[mutes]: mute -1 does not exist; mutes lists the mutes", "[mutes]: unmuted addr=20.0.0.1",
 		"[mutes]: 0: addr=20.0.0.2 seconds=60", "[mutes]: use 'muteid ID SECONDS [REASON]' or 'muteip ADDRESS SECONDS [REASON]'",
@@ -32,16 +33,16 @@ func TestRandomMap(t *testing.T) {
 		files["maps/"+name+".map"] = files["maps/race.map"]
 	}
 	ranks := fakeRanks{"one": {Stars: 3, Own: 1000}, "two": {Stars: 3}, "three": {Stars: 5, Own: 1}}
-	cfg.OpenRanks = func(string) Ranks { return ranks }
+	cfg.OpenRanks = func(string) server.Ranks { return ranks }
 	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace")
-	ts.srv.Execute("random_map")
-	testenv.Check(t, strings.Contains(ts.log.String(), "No maps found on this server!"), "log:\n%s", ts.log.String())
-	ts.srv.Execute(`add_vote a "sv_reset_file x.cfg; change_map \"one\""; add_vote b "change_map two"; add_vote c "sv_map three"; add_vote d "sv_map race"`)
+	ts.Execute("random_map")
+	testenv.Check(t, strings.Contains(ts.Log.String(), "No maps found on this server!"), "log:\n%s", ts.Log.String())
+	ts.Execute(`add_vote a "sv_reset_file x.cfg; change_map \"one\""; add_vote b "change_map two"; add_vote c "sv_map three"; add_vote d "sv_map race"`)
 	random := func(command, want string) {
 		t.Helper()
-		ts.srv.Execute(command)
-		ts.step(5)
-		testenv.Check(t, strings.Contains(want, ts.srv.gameMap.svMap), "%s: %s is played", command, ts.srv.gameMap.svMap)
+		ts.Execute(command)
+		ts.Step(5)
+		testenv.Check(t, strings.Contains(want, ts.Map().Name), "%s: %s is played", command, ts.Map().Name)
 	}
 	random("random_map", "one two three")
 	random("sv_map race", "race")
@@ -50,7 +51,7 @@ func TestRandomMap(t *testing.T) {
 	random("random_unfinished_map", "two race")
 	random("sv_map race", "race")
 	random("random_unfinished_map 3", "two")
-	testenv.Check(t, strings.Contains(ts.log.String(), "no random map: No maps found"), "log:\n%s", ts.log.String())
+	testenv.Check(t, strings.Contains(ts.Log.String(), "no random map: No maps found"), "log:\n%s", ts.Log.String())
 }
 
 // fakeRanks knows something of maps.
@@ -75,7 +76,7 @@ func (fakeRanks) Close() error { return nil }
 func TestGameTypeIsKept(t *testing.T) {
 	saved := func(commands ...string) string {
 		ts := newTestServerWith(t, ddraceConfig(), append([]string{"sv_map race"}, commands...)...)
-		return string(ts.srv.console.AppendConfig(nil))
+		return string(ts.Language().AppendConfig(nil))
 	}
 	testenv.Check(t, !strings.Contains(saved(), "sv_gametype"), "nobody has set it")
 	testenv.Check(t, strings.Contains(saved("sv_gametype dm"), "sv_gametype \"dm\"\n"), "dm is not kept")
@@ -87,13 +88,13 @@ func TestGameTypeIsKept(t *testing.T) {
 	ts := newTestServerWith(t, cfg, "sv_map race", "exec a.cfg")
 	for _, test := range []struct{ config, played string }{{"sv_gametype ddrace", "DDraceNetwork"}, {"sv_gametype tdm", "TDM"}, {`sv_gametype ""`, "DDraceNetwork"}} {
 		files["a.cfg"].Data = []byte(test.config + "\n")
-		before := ts.srv.world.ModeName()
-		ts.srv.reload(console.ReadConfiguration(files, []string{"sv_map race", "exec a.cfg"}))
-		ts.step(2)
-		testenv.Check(t, ts.srv.world.ModeName() == before, "%s: %s at once", test.config, ts.srv.world.ModeName())
-		ts.srv.Execute("reload")
-		ts.step(3)
-		testenv.Check(t, ts.srv.world.ModeName() == test.played, "%s: %s after reload", test.config, ts.srv.world.ModeName())
+		before := ts.World().ModeName()
+		server.ReloadNow(ts.Server, console.ReadConfiguration(files, []string{"sv_map race", "exec a.cfg"}))
+		ts.Step(2)
+		testenv.Check(t, ts.World().ModeName() == before, "%s: %s at once", test.config, ts.World().ModeName())
+		ts.Execute("reload")
+		ts.Step(3)
+		testenv.Check(t, ts.World().ModeName() == test.played, "%s: %s after reload", test.config, ts.World().ModeName())
 	}
-	testenv.Check(t, !strings.Contains(ts.log.String(), "does not exist"), "log:\n%s", ts.log.String())
+	testenv.Check(t, !strings.Contains(ts.Log.String(), "does not exist"), "log:\n%s", ts.Log.String())
 }

@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"os"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -14,8 +15,8 @@ import (
 func TestAllNamesOfDDNet(t *testing.T) {
 	ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_gametype ddrace")
 	has := func(name string) bool {
-		_, inConsole := ts.srv.console.Lookup(name, console.Operator)
-		_, inChat := ts.srv.findChatCommand(name)
+		_, inConsole := ts.Language().Lookup(name, console.Operator)
+		_, inChat := server.FindChatCommand(ts.Server, name)
 		return inConsole || inChat
 	}
 	for _, name := range strings.Fields(string(testenv.Must(os.ReadFile("console/testdata/ddnet16.txt")))) {

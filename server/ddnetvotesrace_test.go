@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"fmt"
@@ -11,37 +11,38 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // newDDRaceVoteTest starts a server of DDRace with players of 0.6 and 0.7 in turns.
-func newDDRaceVoteTest(t *testing.T, cfg Config, players int, commands ...string) *voteTest {
+func newDDRaceVoteTest(t *testing.T, cfg server.Config, players int, commands ...string) *voteTest {
 	t.Helper()
-	vt := &voteTest{testNetwork: newTestNetworkWith(t, netsim.Link{}, 1, cfg, append([]string{
+	vt := &voteTest{testNetwork: newTestNetworkWith(t, servertest.Link{}, 1, cfg, append([]string{
 		"sv_map race; sv_gametype ddrace; sv_spamprotection 0; sv_vote_delay 0; add_vote fun say fun; sv_max_afk_time 0; sv_vote_kick_bantime 0",
 	}, commands...)...)}
 	for i := range players {
 		vt.addVoter(i+1, 50000, []client.SessionConfig{player06DDNet, player07}[i%2])
 	}
-	vt.run(time.Second)
+	vt.Wait(time.Second)
 	return vt
 }
 
 // newRerunVoteTest is newDDRaceVoteTest for a match whose recordings verify at the end of the test.
 func newRerunVoteTest(t *testing.T, players int, commands ...string) *voteTest {
 	t.Helper()
-	var logs, histories memoryReplays
+	var logs, histories servertest.Folder
 	cfg := ddraceConfig()
 	cfg.Replays, cfg.Teehistorians = &logs, &histories
 	vt := newDDRaceVoteTest(t, cfg, players, append(commands, "sv_replay 1; sv_tee_historian 1")...)
 	t.Cleanup(func() {
-		vt.srv.Shutdown(vt.now(), "")
+		vt.Shutdown(vt.Now(), "")
 		for _, name := range testenv.Must(logs.Names()) {
-			res, err := replay.Verify(logs.reader(t, name), replay.VerifyConfig{Modes: cfg.Modes.New})
+			res, err := replay.Verify(reader(&logs, name), replay.VerifyConfig{Modes: cfg.Modes.New})
 			testenv.Check(t, err == nil && res.Ticks > 500, "the replay log: %v, %+v", err, res)
 		}
-		res := verifyTeehistorian(t, &testServer{srv: vt.srv}, histories.files[testenv.Must(histories.Names())[0]].Bytes())
+		res := verifyTeehistorian(t, vt.Server, histories.Content(testenv.Must(histories.Names())[0]))
 		testenv.Check(t, res.TeeTicks > 1000, "the teehistorian has %d places", res.TeeTicks)
 	})
 	return vt
@@ -49,12 +50,12 @@ func newRerunVoteTest(t *testing.T, players int, commands ...string) *voteTest {
 
 // reads checks that a player reads a line of the server's since the last one of theirs.
 func (v *voter) reads(want ...string) {
-	v.network.t.Helper()
-	v.network.run(200 * time.Millisecond)
+	v.network.T.Helper()
+	v.network.Wait(200 * time.Millisecond)
 	for _, line := range want {
-		testenv.Check(v.network.t, v.serverSaid(line) == 1, "%s reads %q, not once %q", v.name, v.chat[-1], line)
+		testenv.Check(v.network.T, v.serverSaid(line) == 1, "%s reads %q, not once %q", v.name, v.chat[-1], line)
 	}
-	testenv.Check(v.network.t, len(want) > 0 || len(v.chat[-1]) == 0, "%s reads %q", v.name, v.chat[-1])
+	testenv.Check(v.network.T, len(want) > 0 || len(v.chat[-1]) == 0, "%s reads %q", v.name, v.chat[-1])
 	clear(v.chat)
 }
 
@@ -68,13 +69,13 @@ func (v *voter) last() string {
 
 // isTold checks what a player was told last of votes.
 func (v *voter) isTold(want string) {
-	v.network.t.Helper()
-	testenv.Check(v.network.t, v.last() == want, "%s is told %q, not %q", v.name, v.last(), want)
+	v.network.T.Helper()
+	testenv.Check(v.network.T, v.last() == want, "%s is told %q, not %q", v.name, v.last(), want)
 }
 
 // racePlayer returns the state of a player in the world.
 func (vt *voteTest) racePlayer(id game.PlayerID) game.PlayerState {
-	players := vt.srv.world.Frame().Players
+	players := vt.World().Frame().Players
 	return players[slices.IndexFunc(players, func(p game.PlayerState) bool { return p.ID == id })]
 }
 
@@ -91,28 +92,28 @@ func TestVotePausesRacers(t *testing.T) {
 	v[1].isTold("3 by 0: 1: v1 (spec you), 25 s")
 	v[0].reads("'v0' called for vote to pause 'v1' for 10 seconds (spec you)")
 	v[2].vote(1)
-	vt.run(200 * time.Millisecond)
+	vt.Wait(200 * time.Millisecond)
 	p := vt.racePlayer(1)
 	testenv.Check(t, p.Team != game.TeamSpectators && p.Pause == game.PauseVanished, "the player is %+v", p)
 	v[0].reads("Vote passed")
-	vt.run(9 * time.Second)
+	vt.Wait(9 * time.Second)
 	testenv.Check(t, vt.racePlayer(1).Pause == game.PauseVanished, "no longer paused")
 	vt.console("sv_vote_pause_time 3; sv_vote_pause_time")
-	testenv.Check(t, vt.srv.votes.PauseTime == 3, "sv_vote_pause_time has no effect")
+	testenv.Check(t, value(vt.Server, "sv_vote_pause_time") == "3", "sv_vote_pause_time has no effect")
 
 	for _, command := range []string{"sv_vote_pause 0", "sv_vote_pause 1; sv_pauseable 0"} {
 		vt.console("force_unpause 1; set_team 1 0; " + command)
-		vt.run(4 * time.Second)
+		vt.Wait(4 * time.Second)
 		call()
 		v[2].isTold("Move 'v1' to spectators (spec you), 25 s")
 		v[0].reads("'v0' called for vote to move 'v1' to spectators (spec you)")
 		v[2].vote(1)
-		vt.run(200 * time.Millisecond)
-		testenv.Check(t, vt.srv.teamOf(1) == game.TeamSpectators, "%s: still plays", command)
+		vt.Wait(200 * time.Millisecond)
+		testenv.Check(t, teamOf(vt.Server, 1) == game.TeamSpectators, "%s: still plays", command)
 	}
 	vt.console("sv_vote_pause 1; sv_pauseable 1")
-	vt.srv.Execute("set_team 1 0")
-	vt.run(time.Second)
+	vt.Execute("set_team 1 0")
+	vt.Wait(time.Second)
 	call()
 	v[2].isTold("Pause 'v1' (3s) (spec you), 25 s")
 	newcomer := vt.addVoter(9, 50000, player06DDNet)
@@ -132,13 +133,13 @@ func TestVotesInTeams(t *testing.T) {
 		c := v[calls[0]]
 		c.call("kick", fmt.Sprint(calls[1]), "", false)
 		c.reads("You can kick only your team member")
-		vt.run(6 * time.Second) // within five seconds there is no answer
+		vt.Wait(6 * time.Second) // within five seconds there is no answer
 		c.call("spectate", fmt.Sprint(calls[1]), "", false)
 		c.reads("You can only move your team member to spectators")
 	}
 	for _, nobody := range []string{fmt.Sprint(game.MaxPlayers), fmt.Sprint(game.MaxPlayers + 1), "-1", "x"} {
 		v[1].call("spectate", nobody, "", false)
-		testenv.Check(t, !vt.srv.votes.Running(), "a vote about player %s", nobody)
+		testenv.Check(t, !(vt.Votes().Running != ""), "a vote about player %s", nobody)
 	}
 	v[0].call("kick", "1", "", false)
 	v[2].isTold("Move 'v1' to team 0 (No reason given), 25 s")
@@ -149,8 +150,8 @@ func TestVotesInTeams(t *testing.T) {
 	v[3].vote(-1)
 	vt.wantStatus("1 yes 0 no 2 open of 3")
 	v[2].vote(1)
-	vt.run(200 * time.Millisecond)
-	testenv.Check(t, vt.racePlayer(1).DDRaceTeam == 0 && vt.srv.sessions[1] != nil, "the team is %d", vt.racePlayer(1).DDRaceTeam)
+	vt.Wait(200 * time.Millisecond)
+	testenv.Check(t, vt.racePlayer(1).DDRaceTeam == 0 && slices.ContainsFunc(vt.Clients(nil), func(c server.Client) bool { return c.ID == 1 }), "the team is %d", vt.racePlayer(1).DDRaceTeam)
 	testenv.Check(t, vt.racePlayer(0).DDRaceTeam == 3 && vt.racePlayer(2).DDRaceTeam == 3, "the others are in %d and %d", vt.racePlayer(0).DDRaceTeam, vt.racePlayer(2).DDRaceTeam)
 
 	v[4].call("spectate", "1", "", false) // of team 0 there are three, and a spectator
@@ -159,18 +160,18 @@ func TestVotesInTeams(t *testing.T) {
 	vt.wantStatus("1 yes 0 no 2 open of 3")
 	vt.console("vote no; set_team 5 0")
 	vt.console("sv_vote_kick_min 5")
-	vt.run(6 * time.Second)
+	vt.Wait(6 * time.Second)
 	clear(v[4].chat)
 	v[4].call("kick", "1", "", false)
 	v[4].reads("Kick voting requires 5 players")
 	v[0].call("kick", "2", "", false) // in teams it needs none
 	v[2].isTold("Move 'v2' to team 0 (No reason given), 25 s")
 	vt.console("vote no")
-	vt.run(6 * time.Second)
+	vt.Wait(6 * time.Second)
 
 	vt.console("sv_team 3; set_team 4 -1; set_team 5 -1")
 	vt.console("set_team 4 0; set_team 5 0")
-	vt.run(time.Second)
+	vt.Wait(time.Second)
 	clear(v[4].chat)
 	v[4].call("spectate", "5", "", false) // each alone
 	v[4].reads("You can only move your team member to spectators")
@@ -191,8 +192,8 @@ func TestMapVoteIsTold(t *testing.T) {
 			clear(v[0].chat)
 			v[0].call("option", option, "", false)
 			v[1].vote(1)
-			vt.until(10*time.Second, "the map", func() bool {
-				return vt.srv.gameMap.svMap == []string{"other", "race"}[i] && v[0].State() == client.Playing && v[1].State() == client.Playing
+			vt.WaitUntil(10*time.Second, "the map", func() bool {
+				return vt.Map().Name == []string{"other", "race"}[i] && v[0].State() == client.Playing && v[1].State() == client.Playing
 			})
 			v[0].reads("Vote passed")
 			v[0].isTold(" (), 0 s")
@@ -245,7 +246,7 @@ func TestDDRaceVoteTexts(t *testing.T) {
 	v[3].reads("'v0' called for vote to kick you")
 	v[0].call("kick", "1", "", false)
 	v[0].reads() // too soon
-	vt.run(6 * time.Second)
+	vt.Wait(6 * time.Second)
 	v[0].call("kick", "1", "", false)
 	v[2].isTold("Kick 'v1' (No reason given), 25 s")
 	clear(v[2].chat)
@@ -254,11 +255,11 @@ func TestDDRaceVoteTexts(t *testing.T) {
 	v[2].reads("Vote failed")
 	v[1].isTold("6 by 0:  (), 0 s")
 	vt.console("sv_vote_kick_bantime 5; sv_vote_delay 20")
-	vt.run(6 * time.Second)
+	vt.Wait(6 * time.Second)
 	v[2].call("kick", "1", "", false)
 	v[2].isTold("Ban 'v1' (No reason given), 25 s")
 	vt.console("vote no")
-	vt.run(6 * time.Second)
+	vt.Wait(6 * time.Second)
 	clear(v[2].chat)
 	v[2].call("option", "fun", "", false)
 	v[2].reads("You must wait 14 seconds before making another vote.")
@@ -270,7 +271,7 @@ func TestDDRaceVoteTexts(t *testing.T) {
 	v[2].reads("fun", "authorized player forced server option 'fun' (because)")
 	vt.console("sv_vote_spectate 1; force_vote spectate 1 because")
 	v[2].reads("'v1' was moved to spectator (because)")
-	testenv.Check(t, vt.srv.teamOf(1) == game.TeamSpectators, "it is in the game")
+	testenv.Check(t, teamOf(vt.Server, 1) == game.TeamSpectators, "it is in the game")
 }
 
 // TestSettingsOfTheServer checks that /settings votes of DDRace has one answer.
@@ -284,7 +285,7 @@ func TestSettingsOfTheServer(t *testing.T) {
 		vt.console(line)
 		clear(v.chat)
 		v.command(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Text: "/settings votes"})
-		vt.run(time.Second)
+		vt.Wait(time.Second)
 		testenv.Check(t, slices.Equal(v.chat[-1], want), "%s: %q", line, v.chat[-1])
 	}
 }

@@ -1,8 +1,9 @@
-package server
+package server_test
 
 import (
 	"bytes"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"regexp"
 	"slices"
@@ -19,17 +20,19 @@ import (
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // demoTest is a test server that can record demos in memory.
 type demoTest struct {
 	*testServer
-	folder memoryReplays
+	folder servertest.Folder
 }
 
 func newDemoTest(t testing.TB, commands ...string) *demoTest {
 	dt := &demoTest{}
-	dt.testServer = newTestServerWith(t, Config{Demos: &dt.folder}, commands...)
+	dt.testServer = newTestServerWith(t, server.Config{Demos: &dt.folder}, commands...)
 	return dt
 }
 
@@ -37,9 +40,9 @@ func newDemoTest(t testing.TB, commands ...string) *demoTest {
 // written.
 func (dt *demoTest) play(ticks int, clients ...*testclient.Client) {
 	for range ticks {
-		dt.idle(1, clients...)
-		if dt.srv.record.Pending() > 1 {
-			testenv.Eventually(dt.tb, "the demo is written", func() bool { return dt.srv.record.Pending() == 0 })
+		dt.Idle(1, clients...)
+		if dt.Pending() > 1 {
+			testenv.Eventually(dt.T, "the demo is written", func() bool { return dt.Pending() == 0 })
 		}
 	}
 }
@@ -47,14 +50,14 @@ func (dt *demoTest) play(ticks int, clients ...*testclient.Client) {
 // awaitLog runs ticks until there is a line in the log since the last call, and returns what
 // the recorder logged.
 func (dt *demoTest) awaitLog(line string) (said []string) {
-	dt.tb.Helper()
-	testenv.Eventually(dt.tb, line, func() bool { dt.step(1); return strings.Contains(dt.log.String(), line) })
-	for l := range strings.Lines(dt.log.String()) {
+	dt.T.Helper()
+	testenv.Eventually(dt.T, line, func() bool { dt.Step(1); return strings.Contains(dt.Log.String(), line) })
+	for l := range strings.Lines(dt.Log.String()) {
 		if text, ok := strings.CutPrefix(l, "[demo_recorder]: "); ok {
 			said = append(said, strings.TrimSuffix(text, "\n"))
 		}
 	}
-	dt.log.Reset()
+	dt.Log.Reset()
 	return said
 }
 
@@ -73,15 +76,13 @@ type shownDemo struct {
 
 // read closes the server and reads a demo.
 func (dt *demoTest) read(name string) (s shownDemo) {
-	dt.tb.Helper()
-	dt.folder.mu.Lock()
-	file := dt.folder.files[name]
-	dt.folder.mu.Unlock()
+	dt.T.Helper()
+	file := dt.folder.Content(name)
 	if file == nil {
 		names, _ := dt.folder.Names()
-		dt.tb.Fatalf("there is no %s, but %q", name, names)
+		dt.T.Fatalf("there is no %s, but %q", name, names)
 	}
-	r := testenv.Must(demo.NewReader(bytes.NewReader(bytes.Clone(file.Bytes()))))
+	r := testenv.Must(demo.NewReader(bytes.NewReader(file)))
 	s.header, s.mapFile, s.players, s.latencies = *r.Header(), r.Map(), map[string]bool{}, map[int32]bool{}
 	var messages bridgetest.ServerMessages
 	side := bridge7.NewDemoClientSide(&messages)
@@ -94,7 +95,7 @@ func (dt *demoTest) read(name string) (s shownDemo) {
 			s.calls = messages.Take()
 			return s
 		}
-		testenv.NoError(dt.tb, err)
+		testenv.NoError(dt.T, err)
 		switch c.Kind {
 		case demo.KindTick:
 			s.snapshots++
@@ -110,7 +111,7 @@ func (dt *demoTest) read(name string) (s shownDemo) {
 			}
 		case demo.KindMessage:
 			s.texts += string(c.Message) + "\n"
-			testenv.NoError(dt.tb, side.Receive(bytes.Clone(c.Message), true))
+			testenv.NoError(dt.T, side.Receive(bytes.Clone(c.Message), true))
 		}
 	}
 }
@@ -119,20 +120,20 @@ func (dt *demoTest) read(name string) (s shownDemo) {
 // and reads what is public, and nothing else.
 func TestDemoOfServer(t *testing.T) {
 	dt := newDemoTest(t, "sv_demo_format tw07,ddnet", "sv_spamprotection 0; sv_vote_kick_bantime 0")
-	anna := dt.join(ip(1), "anna")
-	bert := dt.joinAs(client06DDNet, ip(2), "bert")
+	anna := dt.Enter(ip(1), "anna")
+	bert := dt.EnterAs(client06DDNet, ip(2), "bert")
 	dt.play(50, anna, bert)
-	dt.srv.Execute("record cup/final")
+	dt.Execute("record cup/final")
 	if got, want := dt.awaitLog("final_ddnet"), []string{"Recording to 'demos/cup/final.demo'", "Recording to 'demos/cup/final_ddnet.demo'"}; !slices.Equal(got, want) {
 		t.Errorf("the log has %q", got)
 	}
-	dt.srv.Execute("record")
+	dt.Execute("record")
 	if got := dt.awaitLog("active"); !slices.Equal(got, []string{"Demo recording is already active"}) {
 		t.Errorf("the log has %q", got)
 	}
 	dt.play(100, anna, bert)
-	first := dt.srv.clock.tick
-	carl := dt.join(ip(3), "carl")
+	first := dt.World().Tick()
+	carl := dt.Enter(ip(3), "carl")
 	anna.Say("to everybody")
 	anna.Send(&msg7.ClSay{Mode: msg7.ChatTeam, Target: -1, Message: []byte("to the team")})
 	anna.Send(&msg7.ClSay{Mode: msg7.ChatWhisper, Target: 1, Message: []byte("to bert")})
@@ -144,14 +145,14 @@ func TestDemoOfServer(t *testing.T) {
 	dt.play(100, anna, bert, carl)
 	carl.Close("good bye")
 	dt.play(10, anna, bert)
-	last := dt.srv.clock.tick
-	dt.srv.Execute("stoprecord")
+	last := dt.World().Tick()
+	dt.Execute("stoprecord")
 	if got := dt.awaitLog("Stopped"); !slices.Equal(got, []string{"Stopped recording"}) {
 		t.Errorf("the log has %q", got)
 	}
-	dt.srv.Execute("stoprecord")
+	dt.Execute("stoprecord")
 	dt.awaitLog("No active demo recording to stop")
-	dt.srv.Shutdown(dt.now, "")
+	dt.Shutdown(dt.Now(), "")
 	if _, err := dt.folder.Create("cup/final.demo"); err == nil {
 		t.Error("the demo has another name")
 	}
@@ -159,11 +160,11 @@ func TestDemoOfServer(t *testing.T) {
 	for name, protocol := range map[string]int{"cup/final.demo": 7, "cup/final_ddnet.demo": 6} {
 		s := dt.read(name)
 		h := s.header
-		m := &dt.srv.gameMap.Map
+		file := dt.MapFile()
 		if protocol == 6 {
-			m = dt.srv.gameMap.compatibleMap()
+			file = dt.CompatibleFile()
 		}
-		if h.Protocol() != protocol || h.Type != "server" || h.MapName != "teeyard1" || h.MapCRC != m.CRC || !bytes.Equal(s.mapFile, m.File) || h.Length < 4 ||
+		if h.Protocol() != protocol || h.Type != "server" || h.MapName != "teeyard1" || h.MapCRC != crc32.ChecksumIEEE(file) || !bytes.Equal(s.mapFile, file) || h.Length < 4 ||
 			!regexp.MustCompile(`^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$`).MatchString(h.Time) {
 			t.Errorf("%s: header %+v, map of %d bytes", name, h, len(s.mapFile))
 		}
@@ -210,17 +211,17 @@ func TestAutoDemos(t *testing.T) {
 	} {
 		testenv.Must(dt.folder.Create(name)).Close()
 	}
-	anna := dt.join(ip(1), "anna")
+	anna := dt.Enter(ip(1), "anna")
 	dt.play(5, anna)
-	dt.log.Reset()
-	dt.srv.Execute("restart")
+	dt.Log.Reset()
+	dt.Execute("restart")
 	dt.play(2, anna)
 	if said := dt.awaitLog("autorecord_"); !slices.ContainsFunc(said, func(l string) bool { return strings.HasPrefix(l, "Recording to 'demos/auto/autorecord_2") }) {
 		t.Errorf("the log has %q", said)
 	}
-	dt.srv.Execute("reload")
+	dt.Execute("reload")
 	dt.awaitLog("Stopped recording")
-	dt.srv.Shutdown(dt.now, "")
+	dt.Shutdown(dt.Now(), "")
 	names, _ := dt.folder.Names()
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "auto/autorecord_my final.demo" || n == "mine.demo" })
 	if len(names) != 2 || slices.Contains(names, "auto/autorecord_2001-01-01_01-01-01.demo") {
@@ -233,21 +234,21 @@ func TestAutoDemos(t *testing.T) {
 func TestDemoChangesNothing(t *testing.T) {
 	run := func(record bool) (seen []string) {
 		dt := &demoTest{}
-		dt.testServer = newTestServerWith(t, Config{Demos: &dt.folder, Observers: []Observer{ObserverFunc(func(tick *Tick) {
+		dt.testServer = newTestServerWith(t, server.Config{Demos: &dt.folder, Observers: []server.Observer{server.ObserverFunc(func(tick *server.Tick) {
 			for _, e := range tick.Events {
 				seen = append(seen, fmt.Sprintf("%T", e))
 			}
 		})}})
-		anna := dt.join(ip(1), "anna")
+		anna := dt.Enter(ip(1), "anna")
 		if record {
-			dt.srv.Execute("record")
+			dt.Execute("record")
 		}
 		for range 200 {
-			dt.input(anna, msg7.PlayerInput{Direction: 1, TargetX: 100, TargetY: -100, Fire: 1, Jump: true})
+			dt.Input(anna, msg7.PlayerInput{Direction: 1, TargetX: 100, TargetY: -100, Fire: 1, Jump: true})
 			dt.play(1)
 		}
-		seen = append(seen, fmt.Sprint(*dt.srv.world.Frame()))
-		dt.srv.Shutdown(dt.now, "")
+		seen = append(seen, fmt.Sprint(*dt.World().Frame()))
+		dt.Shutdown(dt.Now(), "")
 		return seen
 	}
 	if d := cmp.Diff(run(false), run(true)); d != "" {

@@ -26,10 +26,14 @@ var ReplyRate = replyRate
 
 // Functions of the server that tests of package server_test call without a client.
 var (
+	BuildVersion    = buildVersion
+	FindChatCommand = (*Server).findChatCommand
 	ListChatCommand = (*Server).listChatCommand
 	LogFlag         = (*Server).logFlag
+	QueueCommand    = (*Server).queueCommand
 	ReloadNow       = (*Server).reload
 	ServerInfo      = (*Server).serverInfo
+	TuneLines       = tuneLines
 )
 
 // ShutdownRequested reports whether a command has asked the server to end, and the reason.
@@ -53,7 +57,8 @@ func (s *Server) Restart() { s.mapChange.restart = true }
 // Language returns the server's console.
 func (s *Server) Language() *console.Console { return s.console }
 
-// ModView returns the text of mods that a player sees, and whether the player sees a menu with a line.
+// ModView returns the text of mods that a player sees, and reports whether the player sees a menu
+// with a line.
 func (s *Server) ModView(id game.PlayerID, line string) (text string, hasLine bool) {
 	return s.sessions[id].modView.text, s.sessions[id].modView.menu != 0 && s.hasMenuLine(id, line)
 }
@@ -64,3 +69,12 @@ func ListedPlayers(s *Server) (info query.Info, players []wire.Player) {
 	s.halfLife.Info()
 	return info, s.halfLife.Players(nil)
 }
+
+// Pending returns the number of jobs of the demo recorder that are not done.
+func (s *Server) Pending() int { return s.record.Pending() }
+
+// MapFile returns the file of the map.
+func (s *Server) MapFile() []byte { return s.gameMap.File }
+
+// CompatibleFile returns the map file for clients that cannot read the newest format.
+func (s *Server) CompatibleFile() []byte { return s.gameMap.compatibleMap().File }

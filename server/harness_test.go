@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
@@ -27,8 +28,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// What the tests of this package share: servers without a network and raw clients, and networks with
-// players that play by the rules.
+// The tests of this package share servers with raw clients, and networks with players that play by
+// the rules.
 
 // testServer is a server with raw clients.
 type testServer = servertest.Server
@@ -128,8 +129,10 @@ func reader(s *servertest.Folder, name string) *replay.Reader {
 type verifiedLog struct {
 	replay.Result
 	header   *replay.Header
+	size     int
 	commands map[game.CommandKind]int
 	names    map[string]bool // of players
+	kills    int
 }
 
 // verify replays all logs, oldest first. Their number must be n.
@@ -141,15 +144,22 @@ func verify(t testing.TB, s *servertest.Folder, n int, mods ...func() game.Mod) 
 	}
 	for _, name := range names {
 		r := reader(s, name)
-		l := verifiedLog{header: r.Header(), commands: map[game.CommandKind]int{}, names: map[string]bool{}}
+		l := verifiedLog{header: r.Header(), size: len(s.Content(name)), commands: map[game.CommandKind]int{}, names: map[string]bool{}}
 		var err error
-		l.Result, err = replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes().New, Mods: mods, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
-			for _, c := range tick.Commands {
-				if l.commands[c.Kind]++; c.Kind == game.CmdProfile {
-					l.names[c.Profile.Name] = true
+		l.Result, err = replay.Verify(r, replay.VerifyConfig{
+			Modes: server.BuiltinModes().New, Mods: mods, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
+				for _, c := range tick.Commands {
+					if l.commands[c.Kind]++; c.Kind == game.CmdProfile {
+						l.names[c.Profile.Name] = true
+					}
 				}
-			}
-		}})
+				for i := range events {
+					if events[i].Kind == game.EvKill {
+						l.kills++
+					}
+				}
+			},
+		})
 		// A log that is still written has no end.
 		if between := strings.Contains(fmt.Sprint(err), "where a block or the end should follow"); err != nil && !between {
 			t.Errorf("%v (%+v)", err, l.Result)
@@ -163,6 +173,11 @@ func verify(t testing.TB, s *servertest.Folder, n int, mods ...func() game.Mod) 
 func ended(ts *servertest.Server) bool {
 	_, ended := ts.ShutdownRequested()
 	return ended
+}
+
+// banned reports whether an address is banned from the game.
+func banned(ts *servertest.Server, peer transport.Peer) bool {
+	return slices.ContainsFunc(ts.Bans(), func(b bans.Ban) bool { return b.Net.Contains(peer.Addr()) })
 }
 
 // teamOf returns the team of a player.

@@ -1,19 +1,32 @@
 package server
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/script"
 )
 
-// ddraceConfig is of a server with a map of DDRace, "race", of 40 × 10 tiles, on which a test may paint more.
+// ddraceConfig returns the configuration of a server with the map race, of 40 × 10 tiles of DDRace.
+// The functions in paint add tiles.
 func ddraceConfig(paint ...func(*twmap.TileLayer)) Config {
 	const w, h = 40, 10
 	g := twmap.NewGameLayer(w, h)
@@ -41,7 +54,7 @@ func ddraceConfig(paint ...func(*twmap.TileLayer)) Config {
 	}
 }
 
-// promptRanks waits for answers, so that tests in virtual time get them in the tick in which they ask.
+// promptRanks answers each request in the tick of the request.
 type promptRanks struct{ *rank.Journal }
 
 func (p promptRanks) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
@@ -67,4 +80,136 @@ func (f scriptFiles) find(name string) (func() game.Mod, error) {
 
 func newScript(info replay.ModInfo) (game.Mod, error) {
 	return script.New(script.Config{Name: "mods/" + info.Name + ".lua", Source: string(info.Source), Costs: info.Costs})
+}
+
+// memoryReplays is a folder in memory.
+type memoryReplays struct {
+	mu     sync.Mutex
+	files  map[string]*bytes.Buffer
+	broken error         // what Create and Write fail with
+	full   error         // what Write fails with
+	hang   chan struct{} // if set, Write waits for it
+}
+
+type memoryReplay struct {
+	s *memoryReplays
+	b *bytes.Buffer
+}
+
+func (s *memoryReplays) Create(name string) (io.WriteCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return nil, s.broken
+	}
+	if s.files == nil {
+		s.files = map[string]*bytes.Buffer{}
+	}
+	if s.files[name] != nil {
+		return nil, fs.ErrExist
+	}
+	s.files[name] = &bytes.Buffer{}
+	return memoryReplay{s, s.files[name]}, nil
+}
+
+func (s *memoryReplays) Names() ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.files)), nil
+}
+
+func (s *memoryReplays) Remove(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.files, name)
+	return nil
+}
+
+func (f memoryReplay) Write(b []byte) (int, error) {
+	if f.s.hang != nil {
+		<-f.s.hang
+	}
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	if err := cmp.Or(f.s.broken, f.s.full); err != nil {
+		return 0, err
+	}
+	return f.b.Write(b)
+}
+
+func (f memoryReplay) WriteAt(b []byte, at int64) (int, error) {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	return copy(f.b.Bytes()[at:], b), f.s.broken
+}
+
+func (f memoryReplay) Close() error { return nil }
+
+// verifiedLog is what a log has after rerunning it.
+type verifiedLog struct {
+	replay.Result
+	header   *replay.Header
+	size     int
+	commands map[game.CommandKind]int
+	names    map[string]bool // of players
+	kills    int
+}
+
+// verify reruns all logs, oldest first, of which there must be n.
+func (s *memoryReplays) verify(t testing.TB, n int, mods ...func() game.Mod) (logs []verifiedLog) {
+	t.Helper()
+	names, _ := s.Names()
+	if len(names) != n {
+		t.Fatalf("%d logs, want %d", len(names), n)
+	}
+	for _, name := range names {
+		r := s.reader(t, name)
+		l := verifiedLog{header: r.Header(), size: s.files[name].Len(), commands: map[game.CommandKind]int{}, names: map[string]bool{}}
+		var err error
+		l.Result, err = replay.Verify(r, replay.VerifyConfig{
+			Modes: BuiltinModes().New, Mods: mods, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
+				for _, c := range tick.Commands {
+					if l.commands[c.Kind]++; c.Kind == game.CmdProfile {
+						l.names[c.Profile.Name] = true
+					}
+				}
+				for i := range events {
+					if events[i].Kind == game.EvKill {
+						l.kills++
+					}
+				}
+			},
+		})
+		// Tests also look at logs that are still written, or that a disk kept from having an end.
+		if between := strings.Contains(fmt.Sprint(err), "where a block or the end should follow"); err != nil && !between {
+			t.Errorf("%v (%+v)", err, l.Result)
+		}
+		logs = append(logs, l)
+	}
+	return logs
+}
+
+// reader reads a log.
+func (s *memoryReplays) reader(t testing.TB, name string) *replay.Reader {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return testenv.Must(replay.NewReader(bytes.NewReader(bytes.Clone(s.files[name].Bytes()))))
+}
+
+// newRecordedNetwork starts a network with a server whose matches are recorded.
+func newRecordedNetwork(t testing.TB, s *memoryReplays, seed uint64, commands ...string) *testNetwork {
+	t.Helper()
+	return newTestNetworkWith(t, netsim.Link{Delay: 20 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02}, seed,
+		Config{Replays: s}, commands...)
+}
+
+// play lets so many players join and wander for a while.
+func (tn *testNetwork) play(players int, length time.Duration) {
+	tn.t.Helper()
+	for i := range players {
+		p := tn.join(i+1, fmt.Sprintf("bot %d", i))
+		p.moveRandomly()
+	}
+	tn.run(length)
 }

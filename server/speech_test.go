@@ -332,17 +332,3 @@ func TestLongLines(t *testing.T) {
 		}
 	}
 }
-
-// TestWholeVotes: with 100 percent no vote passes, as on DDNet-Server.
-func TestWholeVotes(t *testing.T) {
-	allowed, _ := func() (string, string) {
-		ts := newTestServer(t, nil, "sv_vote_yes_percentage 100")
-		testenv.Check(t, ts.srv.votes.YesPercentage == 100, "%d percent", ts.srv.votes.YesPercentage)
-		return ts.srv.console.Values("sv_vote_yes_percentage")
-	}()
-	testenv.Check(t, allowed == "1 to 100", "allowed are %s", allowed)
-	vt := newVoteTest(t, 2, "sv_vote_yes_percentage 100")
-	vt.voters[0].call("option", "fun", "", false)
-	vt.run(time.Second)
-	testenv.Check(t, !vt.srv.votes.Running(), "the vote goes on")
-}

@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"bytes"
@@ -11,12 +11,15 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
+	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/internal/teeverify"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/record"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // playRace lets clients of both versions play the race at random: they come, leave, watch, die and send
@@ -26,7 +29,7 @@ func playRace(ts *testServer, ticks int) {
 	kinds := []testclient.Config{client06DDNet, client07, client06, client06DDNet, client07}
 	clients := make([]*testclient.Client, len(kinds))
 	for i, kind := range kinds {
-		clients[i] = ts.joinAs(kind, ip(i+1), fmt.Sprint("racer ", i))
+		clients[i] = ts.EnterAs(kind, ip(i+1), fmt.Sprint("racer ", i))
 	}
 	inputs := make([]msg7.PlayerInput, len(kinds))
 	for tick := range ticks {
@@ -34,7 +37,7 @@ func playRace(ts *testServer, ticks int) {
 			in := &inputs[i]
 			for range 1 + r.IntN(2) {
 				if r.IntN(4) == 0 {
-					c.Input(ts.srv.clock.tick+1, *in) // again
+					c.Input(ts.World().Tick()+1, *in) // again
 					continue
 				}
 				if r.IntN(5) == 0 {
@@ -43,7 +46,7 @@ func playRace(ts *testServer, ticks int) {
 				}
 				in.Fire = (in.Fire + int32(r.IntN(2))) & 63
 				in.TargetX, in.TargetY = int32(r.IntN(401)-200), int32(r.IntN(401)-200)
-				c.Input(ts.srv.clock.tick+1, *in)
+				c.Input(ts.World().Tick()+1, *in)
 			}
 			switch n := r.IntN(400); {
 			case n < 2:
@@ -57,20 +60,20 @@ func playRace(ts *testServer, ticks int) {
 		}
 		switch tick {
 		case ticks / 3:
-			ts.srv.Execute("tune gravity 0.29; tune ground_control_speed 11.57")
+			ts.Execute("tune gravity 0.29; tune ground_control_speed 11.57")
 		case ticks / 2:
 			clients[2].Close("")
-			ts.step(2)
-			clients[2] = ts.joinAs(client07, ip(9), "late")
+			ts.Step(2)
+			clients[2] = ts.EnterAs(client07, ip(9), "late")
 		}
-		ts.step(1)
+		ts.Step(1)
 	}
 }
 
 // verifyTeehistorian runs a recording again.
 func verifyTeehistorian(t *testing.T, ts *testServer, file []byte) *teeverify.Result {
 	t.Helper()
-	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: ts.srv.gameMap.terrain}))
+	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: testenv.Must(server.Terrain(testenv.Must(twmap.Parse(ts.MapFile()))))}))
 	if res.Difference != nil {
 		t.Error(res.Difference)
 	}
@@ -81,23 +84,23 @@ func verifyTeehistorian(t *testing.T, ts *testServer, file []byte) *teeverify.Re
 // TestTeehistorian records a match, and checks that the recording has what happened and that our simulation
 // comes to the same places.
 func TestTeehistorian(t *testing.T) {
-	var files memoryReplays
+	var files servertest.Folder
 	cfg := ddraceConfig()
 	cfg.Teehistorians = &files
 	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_spamprotection 0; sv_name Yard")
-	ts.step(5000) // before somebody comes, from when on it is recorded
+	ts.Step(5000) // before somebody comes, from when on it is recorded
 	playRace(ts, 2000)
-	ts.srv.Shutdown(ts.now, "")
+	ts.Shutdown(ts.Now(), "")
 	names := testenv.Must(files.Names())
 	testenv.Require(t, len(names) == 1 && strings.HasSuffix(names[0], record.TeehistorianSuffix), "the files are %q", names)
-	file := files.files[names[0]].Bytes()
+	file := files.Content(names[0])
 	res := verifyTeehistorian(t, ts, file)
 	testenv.Check(t, res.TeeTicks > 5000 && res.End == nil, "%d places, %v", res.TeeTicks, res.End)
 	h := res.Header
 	testenv.Check(t, h.GameUUID+record.TeehistorianSuffix == names[0] && h.ServerName == "Yard" && h.MapName == "race" && h.GameType == "DDraceNetwork" && h.Tuning["gun_speed"] == "140000",
 		"the header is %s", h.JSON)
 	began := testenv.Must(time.Parse("2006-01-02T15:04:05-0700", h.StartTime))
-	testenv.Check(t, time.Since(began) >= 5000*tickDuration, "the header says that tick 0 was at %s", h.StartTime)
+	testenv.Check(t, time.Since(began) >= 100*time.Second, "the header says that tick 0 was at %s", h.StartTime)
 
 	r := testenv.Must(teehistorian.NewReader(bytes.NewReader(file)))
 	count := map[string]int{}
@@ -118,44 +121,44 @@ func TestTeehistorian(t *testing.T) {
 
 // TestTeehistorianOnlyOfDDRace checks that nothing else is recorded.
 func TestTeehistorianOnlyOfDDRace(t *testing.T) {
-	var files memoryReplays
+	var files servertest.Folder
 	cfg := ddraceConfig()
 	cfg.Teehistorians = &files
 	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype dm; sv_tee_historian 1")
-	ts.joinAs(client07, ip(1), "dora")
-	ts.step(100)
-	ts.srv.Shutdown(ts.now, "")
+	ts.EnterAs(client07, ip(1), "dora")
+	ts.Step(100)
+	ts.Shutdown(ts.Now(), "")
 	names := testenv.Must(files.Names())
 	testenv.Check(t, len(names) == 0, "the files are %q", names)
 }
 
 // TestTeehistorianLimits checks what happens at the limits of size and number, and when the disk is full.
 func TestTeehistorianLimits(t *testing.T) {
-	var files memoryReplays
+	var files servertest.Folder
 	cfg := ddraceConfig()
 	cfg.Teehistorians = &files
 	const foreign = "6c3a5b1e-1a2b-4c3d-8e9f-0a1b2c3d4e5f.teehistorian" // of DDNet-Server
 	files.Create(foreign)
 	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_tee_historian_max_files 2")
 	for range 4 {
-		ts.joinAs(client07, ip(1), "dora")
-		ts.step(60)
-		ts.srv.Execute("reload")
-		ts.step(3)
-		ts.clients[ip(1)].Close("")
-		ts.step(3)
+		dora := ts.EnterAs(client07, ip(1), "dora")
+		ts.Step(60)
+		ts.Execute("reload")
+		ts.Step(3)
+		dora.Close("")
+		ts.Step(3)
 	}
-	ts.srv.Shutdown(ts.now, "")
+	ts.Shutdown(ts.Now(), "")
 	names := testenv.Must(files.Names())
 	ours := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == foreign })
 	testenv.Check(t, len(names) == 3 && len(ours) == 2 && slices.Contains(names, foreign), "the files are %q", names)
 
-	files = memoryReplays{full: errors.New("no space left")}
+	files = servertest.Folder{Full: errors.New("no space left")}
 	ts = newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_tee_historian 1")
-	c := ts.joinAs(client07, ip(1), "dora")
-	ts.idle(200, c)
-	ts.srv.Shutdown(ts.now, "")
+	c := ts.EnterAs(client07, ip(1), "dora")
+	ts.Idle(200, c)
+	ts.Shutdown(ts.Now(), "")
 	names = testenv.Must(files.Names())
-	testenv.Check(t, len(names) == 0 && strings.Count(ts.log.String(), "[teehistorian]: ") == 1 && strings.Contains(ts.log.String(), "no space left"),
-		"on a full disk there are %q\n%s", names, ts.log.String())
+	testenv.Check(t, len(names) == 0 && strings.Count(ts.Log.String(), "[teehistorian]: ") == 1 && strings.Contains(ts.Log.String(), "no space left"),
+		"on a full disk there are %q\n%s", names, ts.Log.String())
 }

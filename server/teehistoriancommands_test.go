@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"bytes"
@@ -17,6 +17,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/rank"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // commander has players type commands.
@@ -29,11 +31,11 @@ type commander struct {
 }
 
 // newCommander starts a match of DDRace with six players of all kinds, of whom the first one is an admin.
-func newCommander(t *testing.T, cfg Config, seed uint64, settings string) *commander {
+func newCommander(t *testing.T, cfg server.Config, seed uint64, settings string) *commander {
 	c := &commander{testServer: newTestServerWith(t, cfg, settings), Rand: rand.New(rand.NewPCG(seed, 2))}
 	for i, kind := range []testclient.Config{client06DDNet, client07, client06, client06DDNet, client07, client06} {
 		name := fmt.Sprint("racer", i)
-		c.clients, c.names = append(c.clients, c.joinAs(kind, ip(i+1), name)), append(c.names, name)
+		c.clients, c.names = append(c.clients, c.EnterAs(kind, ip(i+1), name)), append(c.names, name)
 	}
 	c.inputs = make([]msg7.PlayerInput, len(c.clients))
 	c.clients[0].Login("adminpw")
@@ -50,9 +52,9 @@ func (c *commander) run(ticks int) {
 			}
 			in.Fire = (in.Fire + int32(c.IntN(2))) & 63
 			in.TargetX, in.TargetY = int32(c.IntN(401)-200), int32(c.IntN(401)-200)
-			p.Input(c.srv.clock.tick+1, *in)
+			p.Input(c.World().Tick()+1, *in)
 		}
-		c.step(1)
+		c.Step(1)
 	}
 }
 
@@ -91,18 +93,18 @@ func (c *commander) say(ticks int, line string, players ...int) {
 	for _, id := range players {
 		c.clients[id].Say(line)
 	}
-	c.idle(ticks, c.clients...)
+	c.Idle(ticks, c.clients...)
 }
 
 // saveAndSwap has players 1 and 2 start, save their team, go on with it and change places.
 func (c *commander) saveAndSwap() {
-	c.idle(160, c.clients...) // since nobody changes teams faster
+	c.Idle(160, c.clients...) // since nobody changes teams faster
 	c.say(2, "/team 5", 1, 2)
 	for i := range 30 {
 		for _, id := range []int{1, 2} {
-			c.clients[id].Input(c.srv.clock.tick+1, msg7.PlayerInput{Direction: int32(i/29 - 1), TargetX: 1})
+			c.clients[id].Input(c.World().Tick()+1, msg7.PlayerInput{Direction: int32(i/29 - 1), TargetX: 1})
 		}
-		c.step(1)
+		c.Step(1)
 	}
 	c.say(160, "/save here", 1)
 	c.say(20, "/team 5", 1, 2)
@@ -127,7 +129,7 @@ func TestAllCommandsAreReplayed(t *testing.T) {
 }
 
 func replayCommands(t *testing.T, seed uint64, release int) {
-	var logs, histories memoryReplays
+	var logs, histories servertest.Folder
 	cfg := ddraceConfig(func(g *twmap.TileLayer) {
 		for y := 1; y < 9; y++ {
 			g.Set(16, y, 33, 0) // start
@@ -136,7 +138,9 @@ func replayCommands(t *testing.T, seed uint64, release int) {
 	})
 	dir := t.TempDir()
 	cfg.Replays, cfg.Teehistorians = &logs, &histories
-	cfg.OpenRanks = func(name string) Ranks { return promptRanks{rank.Open(rank.Config{Path: filepath.Join(dir, name)})} }
+	cfg.OpenRanks = func(name string) server.Ranks {
+		return promptRanks{rank.Open(rank.Config{Path: filepath.Join(dir, name)})}
+	}
 	c := newCommander(t, cfg, seed, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_replay 1; sv_spamprotection 0; sv_test_cmds 1; sv_pauseable 1; "+
 		fmt.Sprint("sv_rescue 1; sv_saveswapgames_delay 0; sv_ranks r; sv_rcon_mod_password mod; sv_ddnet_physics ", release))
 	c.saveAndSwap()
@@ -144,7 +148,7 @@ func replayCommands(t *testing.T, seed uint64, release int) {
 		c.say(160, "/team 9", 3, 4)
 		c.say(5, "/practice", 3, 4)
 	}
-	chat, console := c.srv.world.ChatCommands(), c.srv.world.ConsoleCommands()
+	chat, console := c.World().ChatCommands(), c.World().ConsoleCommands()
 	for range 6 {
 		for _, i := range c.Perm(len(chat) + len(console)) {
 			if i < len(chat) {
@@ -158,11 +162,11 @@ func replayCommands(t *testing.T, seed uint64, release int) {
 	c.clients[0].Rcon("logout")
 	c.clients[1].Login("mod")
 	c.run(10)
-	c.srv.Shutdown(c.now, "")
+	c.Shutdown(c.Now(), "")
 
 	names := testenv.Must(histories.Names())
 	testenv.Require(t, len(names) == 1, "the files are %q", names)
-	file := histories.files[names[0]].Bytes()
+	file := histories.Content(names[0])
 	res := verifyTeehistorian(t, c.testServer, file)
 	testenv.Check(t, res.TeeTicks > 10000 && res.End == nil && len(res.Lost) == 0, "%d places, %v, %v", res.TeeTicks, res.End, res.Lost)
 	recorded := map[string]int{}
@@ -171,7 +175,7 @@ func replayCommands(t *testing.T, seed uint64, release int) {
 		recorded[rec.Name+rec.ExtraName()]++
 	}
 	typed := map[string]int{}
-	verified, err := replay.Verify(logs.reader(t, testenv.Must(logs.Names())[0]), replay.VerifyConfig{Modes: cfg.Modes.New, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
+	verified, err := replay.Verify(reader(&logs, testenv.Must(logs.Names())[0]), replay.VerifyConfig{Modes: cfg.Modes.New, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
 		for i := range tick.Commands {
 			if k := tick.Commands[i].Kind; k == game.CmdChatCommand || k == game.CmdConsoleCommand {
 				name, _, _ := strings.Cut(tick.Commands[i].Text, "\x00")
@@ -193,7 +197,7 @@ func replayCommands(t *testing.T, seed uint64, release int) {
 // and come back. The teehistorian has what was done, so it verifies.
 func TestRefusedIsNotRecorded(t *testing.T) {
 	for seed := range uint64(2) {
-		var histories memoryReplays
+		var histories servertest.Folder
 		cfg := ddraceConfig()
 		cfg.Teehistorians = &histories
 		c := newCommander(t, cfg, seed, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_pauseable 1; sv_info_change_delay 1; sv_rcon_password adminpw")
@@ -222,14 +226,14 @@ func TestRefusedIsNotRecorded(t *testing.T) {
 			case 8:
 				if c.IntN(4) == 0 {
 					p.Close("")
-					c.step(2)
-					c.clients[i] = c.joinAs(p.Config, ip(10+c.IntN(100)), c.names[i])
+					c.Step(2)
+					c.clients[i] = c.EnterAs(p.Config, ip(10+c.IntN(100)), c.names[i])
 				}
 			}
 			c.run(1 + c.IntN(6))
 		}
-		c.srv.Shutdown(c.now, "")
-		res := verifyTeehistorian(t, c.testServer, histories.files[testenv.Must(histories.Names())[0]].Bytes())
+		c.Shutdown(c.Now(), "")
+		res := verifyTeehistorian(t, c.testServer, histories.Content(testenv.Must(histories.Names())[0]))
 		testenv.Check(t, res.TeeTicks > 5000 && res.End == nil && len(res.Lost) == 0 && len(res.Repeated) == 0, "%d places, %v, %v, %v", res.TeeTicks, res.End, res.Lost, res.Repeated)
 	}
 }
@@ -237,7 +241,7 @@ func TestRefusedIsNotRecorded(t *testing.T) {
 // TestUnlockTileIsFollowed checks that a team which a tile has unlocked is not locked for verify either: of those who started, one dies
 // alone.
 func TestUnlockTileIsFollowed(t *testing.T) {
-	var histories memoryReplays
+	var histories servertest.Folder
 	cfg := ddraceConfig(func(g *twmap.TileLayer) {
 		for y := 1; y < 9; y++ {
 			g.Set(16, y, 33, 0) // start
@@ -246,42 +250,42 @@ func TestUnlockTileIsFollowed(t *testing.T) {
 	})
 	cfg.Teehistorians = &histories
 	c := newCommander(t, cfg, 1, "sv_map race; sv_gametype ddrace; sv_tee_historian 1")
-	c.idle(160, c.clients...)
+	c.Idle(160, c.clients...)
 	c.say(20, "/team 5", 1, 2)
 	c.say(2, "/lock 1", 2)
 	for range 60 {
 		for _, id := range []int{1, 2} {
-			c.clients[id].Input(c.srv.clock.tick+1, msg7.PlayerInput{Direction: -1, TargetX: 1})
+			c.clients[id].Input(c.World().Tick()+1, msg7.PlayerInput{Direction: -1, TargetX: 1})
 		}
-		c.step(1)
+		c.Step(1)
 	}
 	unlocked := strings.Join(c.clients[1].Chat, "\n")
 	testenv.Require(t, strings.Contains(unlocked, "was unlocked by"), "the tile did nothing: %s", unlocked)
 	c.clients[1].Send(&msg7.ClKill{})
-	c.idle(60, c.clients...)
-	c.srv.Shutdown(c.now, "")
-	verifyTeehistorian(t, c.testServer, histories.files[testenv.Must(histories.Names())[0]].Bytes())
+	c.Idle(60, c.clients...)
+	c.Shutdown(c.Now(), "")
+	verifyTeehistorian(t, c.testServer, histories.Content(testenv.Must(histories.Names())[0]))
 }
 
 // TestVariablesAreFollowed checks that verify knows what an operator sets during a match: how long freezes last, whether tees
 // hook and hit each other, and that there are no teams.
 func TestVariablesAreFollowed(t *testing.T) {
 	for seed := range uint64(4) {
-		var histories memoryReplays
+		var histories servertest.Folder
 		cfg := ddraceConfig(func(g *twmap.TileLayer) { g.Set(15, 8, 9, 0) })
 		cfg.Teehistorians = &histories
 		c := newCommander(t, cfg, seed, "sv_map race; sv_gametype ddrace; sv_tee_historian 1")
-		c.idle(160, c.clients...)
+		c.Idle(160, c.clients...)
 		for i, line := range []string{"sv_freeze_delay 1", "sv_team 0", "sv_hit 0", "sv_endless_drag 1", "sv_freeze_delay 99", "sv_pauseable 1", "sv_team 3", "sv_rescue 1", "sv_team 1", "sv_no_weak_hook_and_bounce 1"} {
-			c.srv.Execute(line)
+			c.Execute(line)
 			c.say(5, fmt.Sprint("/team ", i+1), 1, 2)
 			c.say(15, "/lock 1", 2)
 			c.run(120)
 			c.say(5, "/r", 1)
 			c.clients[2].Send(&msg7.ClKill{})
-			c.idle(60, c.clients...)
+			c.Idle(60, c.clients...)
 		}
-		c.srv.Shutdown(c.now, "")
-		verifyTeehistorian(t, c.testServer, histories.files[testenv.Must(histories.Names())[0]].Bytes())
+		c.Shutdown(c.Now(), "")
+		verifyTeehistorian(t, c.testServer, histories.Content(testenv.Must(histories.Names())[0]))
 	}
 }

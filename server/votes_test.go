@@ -1,8 +1,7 @@
-package server
+package server_test
 
 import (
 	"fmt"
-	"github.com/teeyard/teeyard/server/console"
 	"net/netip"
 	"slices"
 	"strings"
@@ -12,11 +11,12 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -40,7 +40,7 @@ type voter struct {
 // newVoteTest starts a server with players of 0.7 and 0.6 in turns.
 func newVoteTest(t testing.TB, players int, commands ...string) *voteTest {
 	t.Helper()
-	vt := &voteTest{testNetwork: newTestNetwork(t, netsim.Link{}, 1, append([]string{"sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun say fun"}, commands...)...)}
+	vt := &voteTest{testNetwork: newTestNetwork(t, servertest.Link{}, 1, append([]string{"sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun say fun"}, commands...)...)}
 	for i := range players {
 		vt.addVoter(i+1, 50000, []client.SessionConfig{player07, player06DDNet}[i%2])
 	}
@@ -49,13 +49,13 @@ func newVoteTest(t testing.TB, players int, commands ...string) *voteTest {
 
 // addVoter lets a player join. Players of the same ip share an address.
 func (vt *voteTest) addVoter(ip int, port uint16, kind client.SessionConfig) *voter {
-	vt.t.Helper()
+	vt.T.Helper()
 	return vt.addVoterFrom(transport.UDPPeer(netip.AddrFrom4([4]byte{10, 0, 1, byte(ip)}), port), kind)
 }
 
 // addVoterFrom is addVoter from an address.
 func (vt *voteTest) addVoterFrom(peer transport.Peer, kind client.SessionConfig) *voter {
-	vt.t.Helper()
+	vt.T.Helper()
 	v := &voter{player: vt.dialFrom(peer, named(kind, fmt.Sprint("v", len(vt.voters))))}
 	v.onMessage = v.record
 	vt.voters = append(vt.voters, v)
@@ -109,25 +109,25 @@ func (v *voter) call(kind, value, reason string, force bool) {
 	} else {
 		v.send(&msg7.ClCallVote{Type: []byte(kind), Value: []byte(value), Reason: []byte(reason), Force: force})
 	}
-	v.network.run(100 * time.Millisecond)
+	v.network.Wait(100 * time.Millisecond)
 }
 
 // vote votes 1, yes, or -1, no.
 func (v *voter) vote(choice int32) {
-	v.Request(v.network.now(), func(c bridge.ClientSide) { c.SendVote(choice) })
-	v.network.run(100 * time.Millisecond)
+	v.Request(v.network.Now(), func(c bridge.ClientSide) { c.SendVote(choice) })
+	v.network.Wait(100 * time.Millisecond)
 }
 
 // console runs a line of the operator's.
 func (vt *voteTest) console(line string) {
-	vt.srv.Execute(line)
-	vt.run(100 * time.Millisecond)
+	vt.Execute(line)
+	vt.Wait(100 * time.Millisecond)
 }
 
 // wantLast checks what all players were told last of votes. 0.6 clients are told the same
 // text unless want06 says another one.
 func (vt *voteTest) wantLast(want string, want06 ...string) {
-	vt.t.Helper()
+	vt.T.Helper()
 	for i, v := range vt.voters {
 		if v.State() != client.Playing {
 			continue
@@ -145,17 +145,17 @@ func (vt *voteTest) wantLast(want string, want06 ...string) {
 			}
 		}
 		if got != want {
-			vt.t.Fatalf("voter %d was told %q last, not %q", i, got, want)
+			vt.T.Fatalf("voter %d was told %q last, not %q", i, got, want)
 		}
 	}
 }
 
 // wantStatus checks how the vote stands.
 func (vt *voteTest) wantStatus(want string) {
-	vt.t.Helper()
+	vt.T.Helper()
 	for i, v := range vt.voters {
 		if v.State() == client.Playing && v.status != want {
-			vt.t.Fatalf("voter %d saw %q, not %q", i, v.status, want)
+			vt.T.Fatalf("voter %d saw %q, not %q", i, v.status, want)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestVotesOfIPv6Network(t *testing.T) {
 	}
 	v := vt.voters
 	hash := func(i int) uint64 {
-		info, _ := vt.srv.world.Player(v[i].id())
+		info, _ := vt.World().Player(v[i].id())
 		return info.AddrHash
 	}
 	if hash(3) != hash(4) || hash(3) == hash(2) {
@@ -233,12 +233,12 @@ func TestVotesOfIPv6Network(t *testing.T) {
 	const over = "6 by 3:  (), 0 s"
 	vt.wantLast(over)
 
-	vt.run(4 * time.Second)
+	vt.Wait(4 * time.Second)
 	v[4].call("kick", "0", "", false)
 	vt.wantLast(over)
-	v[3].Close(vt.now())
-	vt.run(2 * time.Second)
-	testenv.NoError(t, v[3].Dial(vt.now()))
+	v[3].Close(vt.Now())
+	vt.Wait(2 * time.Second)
+	testenv.NoError(t, v[3].Dial(vt.Now()))
 	vt.untilPlaying(v[3].player)
 	v[3].call("kick", "0", "", false)
 	vt.wantLast(over)
@@ -251,14 +251,14 @@ func TestVotesOfIPv6Network(t *testing.T) {
 	v[0].call("kick", "4", "", false)
 	v[1].vote(1)
 	v[2].vote(1)
-	vt.run(time.Second)
+	vt.Wait(time.Second)
 	for i, p := range vt.voters {
 		ofNetwork := i >= 3
-		if p.State() == client.Playing == ofNetwork || banned(vt.srv, p.peer) != ofNetwork {
-			t.Errorf("voter %d plays: %v, banned: %v", i, p.State() == client.Playing, banned(vt.srv, p.peer))
+		if p.State() == client.Playing == ofNetwork || banned(vt.Server, p.peer) != ofNetwork {
+			t.Errorf("voter %d plays: %v, banned: %v", i, p.State() == client.Playing, banned(vt.Server, p.peer))
 		}
 	}
-	if !banned(vt.srv, ipv6(500)) || banned(vt.srv, inSite(1)) {
+	if !banned(vt.Server, ipv6(500)) || banned(vt.Server, inSite(1)) {
 		t.Error("the ban is not of the /64")
 	}
 }
@@ -277,8 +277,8 @@ func TestVoteSpectators(t *testing.T) {
 	vt.wantStatus("1 yes 0 no 1 open of 2")
 	w := vt.addVoter(9, 50000, player07) // and who comes has one
 	vt.wantStatus("1 yes 0 no 2 open of 3")
-	w.Close(vt.now())
-	vt.run(100 * time.Millisecond)
+	w.Close(vt.Now())
+	vt.Wait(100 * time.Millisecond)
 	vt.wantStatus("1 yes 0 no 1 open of 2")
 	v[1].vote(-1)
 	vt.wantLast("6 by 0:  (), 0 s")
@@ -321,9 +321,11 @@ func TestVoteKick(t *testing.T) {
 // not.
 func TestRefusedVotes(t *testing.T) {
 	vt := newVoteTest(t, 4, "sv_vote_spectate 1; sv_vote_kick_min 0; sv_bots 6")
-	vt.waitForNav()
 	v := vt.voters
-	vt.until(2*time.Second, "two bots", func() bool { return vt.srv.bots.count() == 2 })
+	testenv.Eventually(t, "two bots", func() bool { // after exploring the map
+		vt.Wait(20 * time.Millisecond)
+		return len(clients(vt.Server, server.ClientBot)) == 2
+	})
 	v[0].login("adminpw")
 	vt.console("set_team 3 -1")
 	for _, caller := range v[1:3] { // of both versions
@@ -369,7 +371,7 @@ func TestRefusedVotes(t *testing.T) {
 		t.Errorf("the second caller reads %q", got)
 	}
 	v[1].vote(-1)
-	vt.run(5 * time.Second)
+	vt.Wait(5 * time.Second)
 	vt.console("sv_spamprotection 1")
 	clear(v[1].chat)
 	v[1].call("option", "fun", "", false)
@@ -382,20 +384,19 @@ func TestLeavingEndsKickVoteButNoBanVote(t *testing.T) {
 	vt := newVoteTest(t, 4)
 	v := vt.voters
 	v[1].call("kick", "2", "", false)
-	v[2].Close(vt.now())
-	vt.run(100 * time.Millisecond)
+	v[2].Close(vt.Now())
+	vt.Wait(100 * time.Millisecond)
 	vt.wantLast("4 by 1:  (), 0 s")
 
 	vt.console("sv_vote_kick_bantime 7")
 	v[1].call("kick", "3", "", false)
-	v[3].Close(vt.now())
-	vt.run(100 * time.Millisecond)
+	v[3].Close(vt.Now())
+	vt.Wait(100 * time.Millisecond)
 	vt.wantLast("2 by 1: 3: v3 (No reason given), 24 s", "Kick 'v3' (No reason given), 24 s")
 	v[0].vote(1)
 	vt.wantLast("5 by 1:  (), 0 s")
-	e, ok := vt.srv.access.Bans.Find(v[3].peer.Addr())
-	if !ok || vt.srv.access.Bans.Terms(&e) != "for 7 minutes (Banned by vote)" {
-		t.Errorf("the ban is %+v", e)
+	if got := vt.Console("bans"); !strings.Contains(got, "7 minutes (Banned by vote)") {
+		t.Errorf("the bans are %s", got)
 	}
 }
 
@@ -414,7 +415,7 @@ func TestVoteBansNoOperator(t *testing.T) {
 	vt.voters[1].call("kick", "2", "", false)
 	vt.voters[0].vote(1)
 	vt.wantLast("5 by 1:  (), 0 s")
-	if banned(vt.srv, vt.voters[2].peer) || vt.voters[2].State() != client.Playing {
+	if banned(vt.Server, vt.voters[2].peer) || vt.voters[2].State() != client.Playing {
 		t.Error("an operator is banned")
 	}
 }
@@ -442,17 +443,17 @@ func TestVoteSpectate(t *testing.T) {
 	vt.wantLast("5 by 0:  (), 0 s")
 	back := func() game.Team {
 		v[2].send(&msg7.ClSetTeam{Team: 0})
-		vt.run(100 * time.Millisecond)
-		return vt.srv.teamOf(2)
+		vt.Wait(100 * time.Millisecond)
+		return teamOf(vt.Server, 2)
 	}
 	if back() != game.TeamSpectators {
 		t.Error("plays again at once")
 	}
-	vt.run(time.Minute)
+	vt.Wait(time.Minute)
 	if back() != game.TeamSpectators {
 		t.Error("plays again after a minute")
 	}
-	vt.run(time.Minute)
+	vt.Wait(time.Minute)
 	if back() == game.TeamSpectators {
 		t.Error("may not play again after two minutes")
 	}
@@ -491,7 +492,7 @@ func TestOperatorForcesVote(t *testing.T) {
 	v[0].call("kick", "3", "", true)
 	v[0].call("spectate", "3", "", true)
 	vt.wantLast("")
-	if vt.srv.rules.ScoreLimit == 3 || v[3].State() != client.Playing || vt.srv.teamOf(3) == game.TeamSpectators {
+	if value(vt.Server, "sv_scorelimit") == "3" || v[3].State() != client.Playing || teamOf(vt.Server, 3) == game.TeamSpectators {
 		t.Error("a moderator has an administrator's rights")
 	}
 	if !slices.ContainsFunc(v[0].rconLines, func(l string) bool { return strings.Contains(l, "no access to sv_scorelimit") }) {
@@ -510,7 +511,7 @@ func TestOperatorForcesVote(t *testing.T) {
 	vt.wantLast("3 by -1: 3: v3 (No reason given), 0 s")
 	v[0].call("kick", "3", "", true)
 	vt.wantLast("3 by -1: 3: v3 (No reason given), 0 s") // of which nothing is said
-	if vt.srv.rules.ScoreLimit != 3 || v[3].State() == client.Playing {
+	if value(vt.Server, "sv_scorelimit") != "3" || v[3].State() == client.Playing {
 		t.Error("an administrator cannot force")
 	}
 }
@@ -527,18 +528,16 @@ func TestForceVote(t *testing.T) {
 	vt.console("force_vote spectate 2")
 	vt.wantLast("3 by -1: 2: v2 (No reason given), 0 s")
 	vt.console("force_vote kick 3 bye")
-	if vt.srv.rules.ScoreLimit != 3 || vt.srv.teamOf(2) != game.TeamSpectators || v[3].State() == client.Playing {
+	if value(vt.Server, "sv_scorelimit") != "3" || teamOf(vt.Server, 2) != game.TeamSpectators || v[3].State() == client.Playing {
 		t.Error("a forced vote had no effect")
 	}
 	for line, want := range map[string]string{
 		"force_vote option no": "'no' is not an option on this server", "force_vote kick 9": "There is no such player",
 		"force_vote map dm1": `force_vote "map": not a kind of vote; use option, kick or spectate`,
 	} {
-		vt.srv.execute(line, console.Operator, func(got string) {
-			if got != want {
-				t.Errorf("%s: %q", line, got)
-			}
-		})
+		if got := vt.Console(line); !strings.HasSuffix(got, ": "+want+"\n") {
+			t.Errorf("%s: %q", line, got)
+		}
 	}
 }
 
@@ -558,13 +557,13 @@ func TestVoteOptions(t *testing.T) {
 	}
 	const many = 200
 	for i := range many {
-		vt.srv.Execute(fmt.Sprintf("add_vote option%d say %d", i, i))
+		vt.Execute(fmt.Sprintf("add_vote option%d say %d", i, i))
 	}
 	w := vt.addVoter(3, 50000, player07)
 	if len(w.lists) < 8 || !slices.Equal(w.lists[:8], []int{0, 21, 21, 21, 21, 21, 21, 2}) {
 		t.Errorf("a newcomer sees %d options in %v", len(w.options), w.lists)
 	}
-	vt.run(2 * time.Second)
+	vt.Wait(2 * time.Second)
 	for _, v := range vt.voters {
 		testenv.Check(t, len(v.options) == many && v.options[many-1] == "option199", "a player sees %d options", len(v.options))
 	}
@@ -573,16 +572,16 @@ func TestVoteOptions(t *testing.T) {
 // TestJoinVoteDelay checks that players who join others wait before they call a vote.
 func TestJoinVoteDelay(t *testing.T) {
 	vt := newVoteTest(t, 2, "sv_join_vote_delay 30")
-	vt.run(11 * time.Second)
+	vt.Wait(11 * time.Second)
 	vt.voters[0].call("option", "fun", "", false)
 	vt.wantLast("1 by 0: fun (No reason given), 24 s")
 	vt.console("vote no")
 	late := vt.addVoter(9, 50000, player07)
 	late.call("option", "fun", "", false)
-	testenv.Check(t, !vt.srv.votes.Running() && late.serverSaid("You must wait 30 seconds before making your first vote.") == 1, "%q", late.chat[-1])
-	vt.run(30 * time.Second)
+	testenv.Check(t, !(vt.Votes().Running != "") && late.serverSaid("You must wait 30 seconds before making your first vote.") == 1, "%q", late.chat[-1])
+	vt.Wait(30 * time.Second)
 	late.call("option", "fun", "", false)
-	testenv.Check(t, vt.srv.votes.Running(), "no vote later")
+	testenv.Check(t, (vt.Votes().Running != ""), "no vote later")
 }
 
 // TestVoteAndMapChange checks that who joins learns of the running vote, which ends
@@ -591,23 +590,23 @@ func TestVoteAndMapChange(t *testing.T) {
 	vt := newVoteTest(t, 3)
 	v := vt.voters
 	v[0].call("option", "fun", "", false)
-	vt.run(10 * time.Second)
+	vt.Wait(10 * time.Second)
 	w := vt.addVoter(9, 50000, player07)
 	if !slices.Equal(w.votes, []string{"1 by 0: fun (No reason given), 14 s"}) {
 		t.Errorf("a newcomer is told %q", w.votes)
 	}
 	vt.console("sv_map testbox")
-	vt.until(10*time.Second, "the next map", func() bool {
-		return vt.srv.gameMap.Name == "testbox" && v[0].State() == client.Playing && v[1].State() == client.Playing
+	vt.WaitUntil(10*time.Second, "the next map", func() bool {
+		return vt.Map().Name == "testbox" && v[0].State() == client.Playing && v[1].State() == client.Playing
 	})
-	if vt.srv.votes.Running() || len(v[0].votes) != 1 {
+	if (vt.Votes().Running != "") || len(v[0].votes) != 1 {
 		t.Errorf("on the next map %q", v[0].votes)
 	}
 	if !slices.Equal(v[0].options, []string{"fun"}) {
 		t.Errorf("the options are %q", v[0].options)
 	}
 	v[1].call("option", "fun", "", false)
-	if !vt.srv.votes.Running() {
+	if !(vt.Votes().Running != "") {
 		t.Error("no vote on the next map")
 	}
 }
@@ -621,9 +620,9 @@ func TestVoteEndsBeforeTheNext(t *testing.T) {
 		for range 3 {
 			v.send(&msg7.ClCallVote{Type: []byte("option"), Value: []byte("fun")})
 		}
-		vt.run(7 * time.Millisecond)
+		vt.Wait(7 * time.Millisecond)
 	}
-	vt.run(time.Second)
+	vt.Wait(time.Second)
 	if len(v.votes) < 4 {
 		t.Fatalf("told %q", v.votes)
 	}
@@ -636,4 +635,18 @@ func TestVoteEndsBeforeTheNext(t *testing.T) {
 			t.Fatalf("line %d is %q, not %q", i, l, want)
 		}
 	}
+}
+
+// TestWholeVotes: with 100 percent no vote passes, as on DDNet-Server.
+func TestWholeVotes(t *testing.T) {
+	allowed, _ := func() (string, string) {
+		ts := newTestServer(t, nil, "sv_vote_yes_percentage 100")
+		testenv.Check(t, value(ts, "sv_vote_yes_percentage") == "100", "%s percent", value(ts, "sv_vote_yes_percentage"))
+		return ts.Language().Values("sv_vote_yes_percentage")
+	}()
+	testenv.Check(t, allowed == "1 to 100", "allowed are %s", allowed)
+	vt := newVoteTest(t, 2, "sv_vote_yes_percentage 100")
+	vt.voters[0].call("option", "fun", "", false)
+	vt.Wait(time.Second)
+	testenv.Check(t, !(vt.Votes().Running != ""), "the vote goes on")
 }

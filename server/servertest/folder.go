@@ -22,6 +22,13 @@ type Folder struct {
 	files map[string]*bytes.Buffer
 }
 
+// Repair clears Broken and Full, also while the server writes.
+func (f *Folder) Repair() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Broken, f.Full = nil, nil
+}
+
 // Create creates a file.
 func (f *Folder) Create(name string) (io.WriteCloser, error) {
 	f.mu.Lock()
