@@ -145,7 +145,7 @@ func TestListWriteFile(t *testing.T) {
 	}
 }
 
-// TestRecordingsDiscard checks that Remove spares a fresh file while Discard deletes a file of this server.
+// TestRecordingsDiscard checks that Remove spares a fresh file and Discard deletes it.
 func TestRecordingsDiscard(t *testing.T) {
 	d := Recordings{Path: t.TempDir()}
 	f := testenv.Must(d.Create("a.twreplay"))
