@@ -27,7 +27,8 @@ type Job[T any] struct {
 	result chan T // nil if idle
 }
 
-// Start runs f with background, such as Go. With Now, the result is ready when Start returns. The result of a function that still runs is lost.
+// Start runs f with background, such as Go. With Now, the result is ready when Start returns. If
+// another function still runs, its result is lost.
 func (j *Job[T]) Start(background func(f func()), f func() T) {
 	done := j.Begin()
 	background(func() { done(f()) })
