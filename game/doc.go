@@ -20,7 +20,7 @@
 // it returns, such as [Player].
 //
 // The world calls hooks that can be cancelled for the mods in order and then for the mode, until
-// one cancels. It calls the other hooks for the mode first, so that mods can change the result.
+// a hook cancels. It calls the other hooks for the mode first, so that mods can change the result.
 // Most rules, such as [WinRule], are only asked of the first mod that has them, or else of the
 // mode. [Hooks] returns the order of each hook.
 //

@@ -18,7 +18,7 @@ type HookOrder uint8
 const (
 	// ModeFirst hooks: first the mode, then the mods in order.
 	ModeFirst HookOrder = iota
-	// ModsFirst hooks: the mods in order and then the mode, until one cancels or returns an answer.
+	// ModsFirst hooks: the mods in order and then the mode, until a hook cancels or returns an answer.
 	ModsFirst
 	// OnlyFirst rules: only the first mod that has the rule, or the mode if no mod has it.
 	OnlyFirst

@@ -171,7 +171,7 @@ func (n nested) OnDeath(ctx *game.Ctx, d *game.Death) {
 	}
 }
 
-// TestPanicInNestedHooks lets a mod panic that another one has called, and then is to be called itself.
+// TestPanicInNestedHooks lets a mod panic that another mod has called, and calls it again.
 func TestPanicInNestedHooks(t *testing.T) {
 	var a, b []string
 	w := newWorld(t, game.Config{Mods: []game.Mod{nested{1, false, &a}, nested{0, true, &b}}})

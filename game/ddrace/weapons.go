@@ -44,7 +44,7 @@ func (w *World) switchWeapon(t *Tee) {
 	w.takeQueuedWeapon(t)
 }
 
-// takeQueuedWeapon switches to the queued weapon as soon as the active one has reloaded.
+// takeQueuedWeapon switches to the queued weapon as soon as the active weapon has reloaded.
 func (w *World) takeQueuedWeapon(t *Tee) {
 	if t.ReloadTimer == 0 && t.QueuedWeapon != -1 && !t.Weapons[WeaponNinja] && t.Weapons[t.QueuedWeapon] {
 		w.setWeapon(t, t.QueuedWeapon)
