@@ -3,11 +3,13 @@ package server
 import (
 	"crypto/sha256"
 	"encoding/binary"
+
+	"github.com/teeyard/teeyard/server/resume"
 )
 
 // hashKey is a random key of hashes. A server has its own, or that of the server before whose match
 // it goes on with.
-type hashKey [32]byte
+type hashKey [resume.KeySize]byte
 
 // sum returns a hash of b that nobody can turn back who has not the key.
 func (k *hashKey) sum(b []byte) uint64 {

@@ -27,23 +27,17 @@ func (s *Server) newConsole() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.console = c
-	if err := s.settings.Register(c); err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	if err := s.record.Register(c); err != nil {
-		return fmt.Errorf("server: %w", err)
+	type room interface{ Register(*console.Console) error }
+	for _, r := range []room{&s.settings, s.record, s.resume.keeper, s.access, s.votes} {
+		if err := r.Register(c); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
 	}
 	if err := rules.Register(c, &s.rules, s.cfg.DDNet); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	if err := s.access.Register(c); err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
 	if err := s.registerSpeech(); err != nil {
 		return err
-	}
-	if err := s.votes.Register(c); err != nil {
-		return fmt.Errorf("server: %w", err)
 	}
 	const open, stored = console.Server, console.Server | console.Store
 	for _, cmd := range slices.Concat(s.ddnetCommands(), s.ddraceCommands(), []console.Command{

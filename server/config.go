@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/server/record"
+	"github.com/teeyard/teeyard/server/resume"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -50,7 +51,7 @@ type Config struct {
 	// Resume stores the running match for the next start of the server while sv_resume is 1; nil
 	// stores
 	// nothing.
-	Resume ResumeStore
+	Resume resume.Store
 	// Stuck, if set, ends the program. The server calls it when a tick has taken five seconds
 	// because a
 	// mode or mod does not return. Before the call, the server logs its name and writes the replay

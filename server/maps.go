@@ -214,7 +214,7 @@ func (s *Server) newWorld(cfg game.Config) (*game.World, error) {
 	s.watchdog.begin(0)
 	defer s.watchdog.end()
 	if saved := s.resume.from; saved != nil {
-		return game.Restore(cfg, saved.world)
+		return game.Restore(cfg, saved.World)
 	}
 	return game.New(cfg)
 }

@@ -53,7 +53,7 @@ func (s *Server) variableValues() map[string]string {
 func (s *Server) rulesMayDeclare() bool {
 	_, builtin := BuiltinModes().New(s.settings.GameType)
 	choice := s.wantedGameType() == "" && s.cfg.ChooseMode != nil && s.settings.Map != console.DefaultMap
-	return s.settings.Mods != "" || !builtin || choice || s.settings.Resume != 0
+	return s.settings.Mods != "" || !builtin || choice || s.resume.keeper.Enabled != 0
 }
 
 // checkModCommands returns an error if a world has variables or commands that the server

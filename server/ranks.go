@@ -102,13 +102,13 @@ func (s *Server) releaseRequests() {
 	case !s.storesMatches():
 		release(len(h.held))
 		return
-	case s.isStoring():
+	case s.resume.keeper.Busy():
 		return
 	case h.storing > 0:
 		release(h.storing)
 	}
 	if h.storing = len(h.held); h.storing > 0 {
-		s.storeMatch(s.savedMatch())
+		s.resume.keeper.Keep(s.matchToKeep())
 	}
 }
 

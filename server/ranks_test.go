@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/resume"
 )
 
 // finisher is a mod that keeps one finish of player 0.
@@ -50,7 +51,7 @@ func (*stuckRanks) Close() error { return nil }
 // repeats it with the same ID, so that it counts once, and says where the run is recorded.
 func TestFinishOfResumedMatch(t *testing.T) {
 	var saved memoryStore
-	var matches ResumeStore = &saved
+	var matches resume.Store = &saved
 	var logs memoryReplays
 	start := func(r Ranks) (*testServer, *finisher) {
 		m := &finisher{}
@@ -60,9 +61,9 @@ func TestFinishOfResumedMatch(t *testing.T) {
 	}
 	// The match is stored with the request before that is passed on.
 	first := &stuckRanks{before: func(r *game.RankRequest) {
-		var m savedMatch
 		b, err := saved.Load("resume-8303.state")
-		testenv.Require(t, err == nil && m.parse(b) == nil, "no match is stored: %v", err)
+		testenv.Require(t, err == nil, "no match is stored: %v", err)
+		m := testenv.Must(resume.Parse(b))
 		testenv.Check(t, len(m.Requests) == 1 && m.Requests[0].Rank.Time == r.Time, "the match is stored with %+v", m.Requests)
 	}}
 	ts, _ := start(first)

@@ -1,12 +1,9 @@
 package server
 
 import (
-	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -17,146 +14,56 @@ import (
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/later"
-	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/server/resume"
 )
 
-// A server that ends by a crash or for an update leaves its match to the next one (sv_resume).
-// While somebody plays, it stores the state of the world and who has which seat every few
-// seconds, and at its end. One that starts within a minute with the same configuration goes
-// on from there. The seats are kept like those of players who timed out (see timeouts.go),
-// and given back to those who come from the same address with the same name, or who send
-// the same timeout code. The world stands still until the first of them is there.
+// A server that ends by a crash or for an update leaves its match to the next server (sv_resume).
+// While clients play, it stores the state of the world and the seats every few seconds, and at its
+// end. A server that starts within a minute with the same configuration continues the match.
 //
-// What is stored may be what made the server crash. Before it is used it is therefore marked
-// as tried, and one that is marked is not used. After resumeTrial new states are stored.
-
-// ResumeStore stores a match for the next start of the server, which continues it. One goroutine at
-// a time uses it, and the game does not wait for it.
-type ResumeStore interface {
-	// Load returns the content that was last stored under a name. The error is fs.ErrNotExist if
-	// there
-	// is none.
-	Load(name string) ([]byte, error)
-	// Store replaces the content as a whole. It contains addresses of players, so only the operator
-	// may
-	// read it.
-	Store(name string, content []byte) error
-	// Remove removes the content.
-	Remove(name string) error
-}
+// The server keeps the seats like those of players who timed out (see timeouts.go). A client gets
+// its seat back if it has the same address and name, or sends the same timeout code. The world
+// stands still until the first client is there.
 
 const (
 	// resumeInterval is the time between two states that are stored.
 	resumeInterval = 2 * time.Second
-	// resumeTime is how old a state may be, and how long its players may take to come back.
-	resumeTime = time.Minute
 	// resumeTrial is how long a resumed match has to run before it counts as sound.
 	resumeTrial = 10 * time.Second
 )
 
-// resume is what the server knows about the match that it stores, and that it goes on with.
-type resume struct {
-	configured resumeSettings // as the configuration has them
-	from       *savedMatch    // that the first world goes on with, nil for none
-	standUntil conn.Time      // the world stands still until then, or until a client comes
+// resumption is the match that the server stores, and the match that it continues.
+type resumption struct {
+	keeper     *resume.Keeper
+	configured resume.Settings // as the configuration has them
+	from       *resume.Match   // that the first world continues, nil for none
+	standUntil conn.Time       // the world stands still until then, or until a client comes
 	nextSave   conn.Time
 	soundAt    conn.Time // the resumed match counts as sound then
-	stored     bool      // there is something in the store
-	storing    later.Job[error]
-	unstored   later.Trouble // why the match cannot be stored, as printed last
 }
 
-// resumeSettings are the settings that a world depends on.
-type resumeSettings struct {
-	Map, GameType, Mods string
-	GameTypeSet         bool // sv_gametype is not the default
-	InactiveTimeSet     bool `json:",omitempty"` // sv_inactivekick_time was set
-	Rules               game.Rules
-	Tuning              game.Tuning
+// newKeeper returns what keeps the match.
+func (s *Server) newKeeper() *resume.Keeper {
+	return resume.New(resume.Config{
+		Store: s.cfg.Resume,
+		// Servers in the same folder have different ports.
+		Name:       func() string { return "resume-" + strconv.Itoa(s.settings.Port) + ".state" },
+		Background: func(f func()) { s.cfg.Background(f) },
+		Warn:       func(text string) { s.print(console.Warning, "server", text) },
+	})
 }
 
 // sameMatch reports whether two settings have the same map, game type and mods.
-func (r *resumeSettings) sameMatch(o *resumeSettings) bool {
-	chosen := r.GameTypeSet != o.GameTypeSet && r.GameType == defaultGameType // by the map in one of them
-	return r.Map == o.Map && strings.EqualFold(r.GameType, o.GameType) && !chosen && r.Mods == o.Mods
+func sameMatch(a, b *resume.Settings) bool {
+	chosen := a.GameTypeSet != b.GameTypeSet && a.GameType == defaultGameType // by the map in one of them
+	return a.Map == b.Map && strings.EqualFold(a.GameType, b.GameType) && !chosen && a.Mods == b.Mods
 }
-
-// savedMatch is a match in the store: a checksum of all, this as a line of JSON, and the state of the world.
-type savedMatch struct {
-	Format     int
-	Time       int64 // of the state, ms since 1970
-	Tried      bool  // a server went on with it
-	Configured resumeSettings
-	Settings   resumeSettings
-	MapSHA256  string
-	Key        []byte // Server.addrHashKey
-	Seats      []savedSeat
-	Requests   []savedRequest `json:",omitempty"` // to the storage, without an answer
-	GameID     string         `json:",omitempty"` // storageHost.gameID
-	Checksum   uint32         // CRC-32 of the state
-
-	world []byte
-}
-
-// resumeFormat changes when a saved match means something else than before.
-const resumeFormat = 1
-
-// savedSeat is the seat of a player who may come back.
-type savedSeat struct {
-	ID      game.PlayerID
-	Name    string
-	Peer    transport.Peer
-	Timeout uint64 `json:",omitempty"` // session.timeoutCode
-}
-
-var crcTable = crc32.MakeTable(crc32.Castagnoli)
-
-// appendTo appends the match as it is stored.
-func (m *savedMatch) appendTo(dst []byte) ([]byte, error) {
-	m.Format, m.Checksum = resumeFormat, crc32.Checksum(m.world, crcTable)
-	head, err := json.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	at := len(dst)
-	dst = append(append(append(append(dst, "00000000 "...), head...), '\n'), m.world...)
-	copy(dst[at:], resumeSum(dst[at+len("00000000 "):]))
-	return dst, nil
-}
-
-// resumeSum returns the checksum of a saved match in 8 digits.
-func resumeSum(b []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(b, crcTable)) }
-
-// parse is the inverse of appendTo.
-func (m *savedMatch) parse(b []byte) error {
-	if sum, rest, _ := bytes.Cut(b, []byte(" ")); string(sum) == resumeSum(rest) {
-		b = rest
-	} else if !bytes.HasPrefix(b, []byte("{")) { // with which those of older programs begin
-		return errors.New("the file is damaged")
-	}
-	head, world, found := bytes.Cut(b, []byte("\n"))
-	if err := json.Unmarshal(head, m); err != nil || !found {
-		return errors.New("the file is damaged")
-	}
-	switch m.world = world; {
-	case m.Format != resumeFormat:
-		return errors.New("the file is of another version")
-	case m.Checksum != crc32.Checksum(world, crcTable) || len(m.Key) != len(hashKey{}):
-		return errors.New("the file is damaged")
-	}
-	return nil
-}
-
-// resumeName is the name of the match in the store. Servers in the same folder have different
-// ports.
-func (s *Server) resumeName() string { return "resume-" + strconv.Itoa(s.settings.Port) + ".state" }
 
 // resumableSettings returns the settings that the world has.
-func (s *Server) resumableSettings() resumeSettings {
+func (s *Server) resumableSettings() resume.Settings {
 	rules := s.gameRules()
 	rules.InactiveTime = s.rules.InactiveTime
-	return resumeSettings{
+	return resume.Settings{
 		Map: s.settings.Map, GameType: s.settings.GameType, GameTypeSet: s.gameTypeSet, Mods: s.settings.Mods,
 		InactiveTimeSet: s.inactiveTimeSet, Rules: rules, Tuning: s.tuning,
 	}
@@ -167,14 +74,13 @@ func (s *Server) resumableSettings() resumeSettings {
 func (s *Server) resumeWorld() bool {
 	r := &s.resume
 	r.configured = s.resumableSettings()
-	if s.settings.Resume == 0 || s.cfg.Resume == nil {
+	if !r.keeper.IsOn() {
 		return false
 	}
-	m, err := s.loadMatch()
+	m, err := r.keeper.Load()
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	r.stored = true
 	if err == nil {
 		err = s.startFrom(m)
 	}
@@ -190,47 +96,12 @@ func (s *Server) resumeWorld() bool {
 	return true
 }
 
-// loadMatch returns the match in the store, if it may be gone on with, and marks it as tried.
-func (s *Server) loadMatch() (*savedMatch, error) {
-	type result struct {
-		match *savedMatch
-		err   error
-	}
-	var loading later.Job[result]
-	store, name := s.cfg.Resume, s.resumeName()
-	loading.Start(later.Go, func() result {
-		m := &savedMatch{}
-		b, err := store.Load(name)
-		if err == nil {
-			err = m.parse(b)
-		}
-		age := time.Duration(time.Now().UnixMilli()-m.Time) * time.Millisecond
-		switch {
-		case err != nil:
-		case m.Tried:
-			err = errors.New("a server that resumed it ended too soon")
-		case age > resumeTime || age < -resumeTime:
-			err = fmt.Errorf("it is %v old", age.Round(time.Second))
-		default:
-			m.Tried = true
-			if b, err = m.appendTo(nil); err == nil {
-				err = store.Store(name, b)
-			}
-		}
-		return result{m, err}
-	})
-	if r, loaded := loading.Wait(closeTimeout); loaded {
-		return r.match, r.err
-	}
-	return nil, errStuckDisk
-}
-
 // startFrom starts the first world as that of a saved match. Settings that operators have changed
 // since the configuration was read keep their values, unless the configuration is another one. It may
 // have become what the match has, as by SIGHUP.
-func (s *Server) startFrom(m *savedMatch) error {
+func (s *Server) startFrom(m *resume.Match) error {
 	was, is := &m.Configured, &s.resume.configured
-	if !was.sameMatch(is) && !m.Settings.sameMatch(is) {
+	if !sameMatch(was, is) && !sameMatch(&m.Settings, is) {
 		return errors.New("the configuration has a different map, game type or mods")
 	}
 	s.settings.Map, s.settings.GameType, s.settings.Mods = m.Settings.Map, m.Settings.GameType, m.Settings.Mods
@@ -276,7 +147,7 @@ func (s *Server) resumeSeats(now conn.Time) {
 	}
 	tick := s.world.Tick()
 	s.clock.tick, s.clock.start = tick, now.Add(-time.Duration(tick)*tickDuration)
-	s.resume.standUntil, s.resume.nextSave, s.resume.soundAt = now.Add(resumeTime), now.Add(resumeTrial), now.Add(resumeTrial)
+	s.resume.standUntil, s.resume.nextSave, s.resume.soundAt = now.Add(resume.MaxAge), now.Add(resumeTrial), now.Add(resumeTrial)
 	if rules := s.gameRules(); rules != s.world.Rules() {
 		s.queueCommand(game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Target: game.Nobody, Rules: &rules})
 	}
@@ -308,7 +179,7 @@ func (s *Server) resumeSeats(now conn.Time) {
 }
 
 // resumeSeat keeps a seat of a resumed world. It returns false if its player is not there.
-func (s *Server) resumeSeat(now conn.Time, seat *savedSeat) bool {
+func (s *Server) resumeSeat(now conn.Time, seat *resume.Seat) bool {
 	p, _ := s.world.Player(seat.ID)
 	if !p.InGame || s.sessions[seat.ID] != nil || !seat.Peer.IsValid() {
 		return false
@@ -321,7 +192,7 @@ func (s *Server) resumeSeat(now conn.Time, seat *savedSeat) bool {
 	c.hasProfile, c.announced, c.resumed = true, true, true
 	s.sessions[seat.ID] = c
 	s.hold(now, c)
-	c.heldUntil = now.Add(resumeTime)
+	c.heldUntil = now.Add(resume.MaxAge)
 	s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody})
 	return true
 }
@@ -364,34 +235,26 @@ func (s *Server) takeResumedSeat(c *session) bool {
 
 // storesMatches reports whether a server that starts after a crash would go on with this match.
 func (s *Server) storesMatches() bool {
-	return s.settings.Resume != 0 && s.cfg.Resume != nil && s.numClients() > 0 && s.now >= s.resume.soundAt
-}
-
-// isStoring reports whether the disk is busy with a match.
-func (s *Server) isStoring() bool {
-	if err, stored := s.resume.storing.Take(); stored {
-		s.reportStored(err)
-	}
-	return s.resume.storing.Running()
+	return s.resume.keeper.IsOn() && s.numClients() > 0 && s.now >= s.resume.soundAt
 }
 
 // updateResume stores the match when it is time to.
 func (s *Server) updateResume(now conn.Time) {
 	r := &s.resume
-	s.isStoring() // prints what became of the last match
+	r.keeper.Busy() // prints what became of the last match
 	s.releaseRequests()
-	if now < r.nextSave || s.cfg.Resume == nil {
+	if now < r.nextSave {
 		return
 	}
 	r.nextSave = now.Add(resumeInterval)
 	playing := slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil })
 	switch {
-	case s.settings.Resume == 0 || !playing:
-		if r.stored {
-			s.storeMatch(nil)
+	case !r.keeper.IsOn() || !playing:
+		if r.keeper.Kept() {
+			r.keeper.Keep(nil)
 		}
 	case s.numClients() > 0:
-		s.storeMatch(s.savedMatch())
+		r.keeper.Keep(s.matchToKeep())
 	}
 }
 
@@ -406,66 +269,32 @@ func (s *Server) standStill(now conn.Time) {
 	}
 }
 
-// closeResume stores the match for the next server when this one ends, and waits for the disk up to
-// closeTimeout.
+// closeResume stores the match for the next server when this one ends, and waits for the disk.
 func (s *Server) closeResume() {
 	r := &s.resume
-	if s.cfg.Resume == nil || s.settings.Resume == 0 || s.world == nil {
+	if !r.keeper.IsOn() || s.world == nil {
 		return
 	}
 	if s.numClients() > 0 || s.hasResumed() {
-		r.storing.Wait(closeTimeout) // only the next result counts
-		s.storeMatch(s.savedMatch())
+		r.keeper.Wait()
+		r.keeper.Keep(s.matchToKeep())
 	}
-	if err, stored := r.storing.Wait(closeTimeout); stored {
-		s.reportStored(err)
-	}
+	r.keeper.Close()
 	r.nextSave = 1 << 62 // never
 }
 
-// savedMatch returns the match as it is.
-func (s *Server) savedMatch() *savedMatch {
-	m := &savedMatch{
+// matchToKeep returns the match as it is.
+func (s *Server) matchToKeep() *resume.Match {
+	m := &resume.Match{
 		Time: time.Now().UnixMilli(), Configured: s.resume.configured, Settings: s.resumableSettings(),
 		MapSHA256: hex.EncodeToString(s.gameMap.SHA256[:]), Key: s.addrHashKey[:],
-		world: s.world.AppendState(nil), Requests: slices.Clone(s.storage.unanswered), GameID: s.storage.gameID,
+		World: s.world.AppendState(nil), Requests: slices.Clone(s.storage.unanswered), GameID: s.storage.gameID,
 	}
 	m.Settings.Map = s.gameMap.svMap // and not the next one
 	for id, c := range s.sessions {
 		if c != nil && c.state == stateInGame && !c.dropping {
-			m.Seats = append(m.Seats, savedSeat{game.PlayerID(id), c.name, c.peer, c.timeoutCode})
+			m.Seats = append(m.Seats, resume.Seat{ID: game.PlayerID(id), Name: c.name, Peer: c.peer, Timeout: c.timeoutCode})
 		}
 	}
 	return m
-}
-
-// storeMatch stores a match, nil for none, in another goroutine. While the disk is busy with the
-// one before, it does nothing.
-func (s *Server) storeMatch(m *savedMatch) {
-	r := &s.resume
-	if s.isStoring() {
-		return
-	}
-	r.stored = m != nil
-	store, name := s.cfg.Resume, s.resumeName()
-	r.storing.Start(s.cfg.Background, func() error {
-		if m == nil {
-			return store.Remove(name)
-		}
-		b, err := m.appendTo(nil)
-		if err != nil {
-			return err
-		}
-		return store.Store(name, b)
-	})
-}
-
-// reportStored prints why matches cannot be stored, once.
-func (s *Server) reportStored(err error) {
-	if errors.Is(err, fs.ErrNotExist) { // there was nothing to remove
-		err = nil
-	}
-	if s.resume.unstored.NoteError(err) && err != nil {
-		s.print(console.Warning, "server", fmt.Sprintf("the match cannot be stored for the next start (sv_resume 0 turns this off): %v", err))
-	}
 }

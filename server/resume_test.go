@@ -6,15 +6,15 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/resume"
 )
 
-// memoryStore is a ResumeStore in memory.
+// memoryStore is a resume.Store in memory.
 type memoryStore struct {
 	content []byte // nil for nothing
 	err     error  // of all methods
@@ -46,13 +46,10 @@ func (m *memoryStore) Remove(string) error {
 }
 
 // edit changes the stored match.
-func (m *memoryStore) edit(change func(*savedMatch)) {
-	var saved savedMatch
-	if err := saved.parse(m.content); err != nil {
-		panic(err)
-	}
-	change(&saved)
-	m.content = testenv.Must(saved.appendTo(nil))
+func (m *memoryStore) edit(change func(*resume.Match)) {
+	saved := testenv.Must(resume.Parse(m.content))
+	change(saved)
+	m.content = testenv.Must(saved.Append(nil))
 }
 
 // resumable starts a server that stores its match.
@@ -86,8 +83,7 @@ func TestResume(t *testing.T) {
 			ts.step(1)
 		}
 		testenv.Require(t, store.stores > 1, "stored %d times", store.stores)
-		var saved savedMatch
-		testenv.NoError(t, saved.parse(store.content))
+		testenv.Must(resume.Parse(store.content))
 
 		var replays memoryReplays
 		next := newTestServerWith(t, Config{Resume: &store, Replays: &replays}, "sv_resume 1; sv_warmup 0; sv_scorelimit 0")
@@ -175,27 +171,27 @@ func TestNotResumed(t *testing.T) {
 	ts.idle(150, dora)
 	good := store.content
 	for name, c := range map[string]struct {
-		change  func(*savedMatch)
+		change  func(*resume.Match)
 		command string
 		raw     []byte
 		err     error
 		says    string
 	}{
-		"old":              {change: func(m *savedMatch) { m.Time -= 61_000 }, says: "it is 1m1s old"},
-		"of the future":    {change: func(m *savedMatch) { m.Time += 100_000 }, says: "old"},
-		"tried before":     {change: func(m *savedMatch) { m.Tried = true }, says: "ended too soon"},
+		"old":              {change: func(m *resume.Match) { m.Time -= 61_000 }, says: "it is 1m1s old"},
+		"of the future":    {change: func(m *resume.Match) { m.Time += 100_000 }, says: "old"},
+		"tried before":     {change: func(m *resume.Match) { m.Tried = true }, says: "ended too soon"},
 		"another map":      {command: "sv_map yardrun", says: "a different map"},
 		"another mode":     {command: "sv_gametype ctf", says: "a different map, game type"},
-		"a changed map":    {change: func(m *savedMatch) { m.MapSHA256 = "00" }, says: "the map has changed"},
-		"a lost map":       {change: func(m *savedMatch) { m.Settings.Map = "gone" }, says: "map not found"},
-		"another format":   {change: func(m *savedMatch) { m.world = m.world[:0] }, says: "unusable saved state"},
+		"a changed map":    {change: func(m *resume.Match) { m.MapSHA256 = "00" }, says: "the map has changed"},
+		"a lost map":       {change: func(m *resume.Match) { m.Settings.Map = "gone" }, says: "map not found"},
+		"another format":   {change: func(m *resume.Match) { m.World = m.World[:0] }, says: "unusable saved state"},
 		"half a file":      {raw: good[:len(good)-3], says: "damaged"},
 		"no file of us":    {raw: []byte("{}"), says: "damaged"},
 		"a full disk":      {err: errors.New("no space left"), says: "no space left"},
 		"a read-only disk": {err: fs.ErrPermission, says: "not resumed: permission denied"},
 		"turned off":       {command: "sv_resume 0"},
 		"as it was":        {says: "the previous match continues"},
-		"a new setting":    {change: func(m *savedMatch) { m.Configured.Map = "before" }, says: "the previous match continues"},
+		"a new setting":    {change: func(m *resume.Match) { m.Configured.Map = "before" }, says: "the previous match continues"},
 	} {
 		store := memoryStore{content: bytes.Clone(good), err: c.err}
 		if c.raw != nil {
@@ -210,24 +206,6 @@ func TestNotResumed(t *testing.T) {
 		testenv.Check(t, strings.Contains(next.log.String(), c.says), "%s: the log lacks %q:\n%s", name, c.says, next.log.String())
 		next.join(ip(1), "dora") // it goes on all the same
 		next.step(10)
-	}
-}
-
-// ofOlderProgram returns a saved match as older programs wrote it.
-func ofOlderProgram(t *testing.T, m *savedMatch) []byte {
-	t.Helper()
-	_, rest, _ := bytes.Cut(testenv.Must(m.appendTo(nil)), []byte(" "))
-	return rest
-}
-
-// TestDamagedMatch: a saved match with any bit flipped, or cut anywhere, is not gone on with.
-func TestDamagedMatch(t *testing.T) {
-	m := savedMatch{Time: 5, MapSHA256: "00ff", Key: make([]byte, len(hashKey{})), Seats: []savedSeat{{ID: 3, Name: "anna"}}, world: []byte("the world")}
-	whole := testenv.Must(m.appendTo(nil))
-	testenv.NoError(t, new(savedMatch).parse(whole))
-	testenv.NoError(t, new(savedMatch).parse(ofOlderProgram(t, &m)))
-	for d := range testenv.Damaged(whole, 4000) {
-		testenv.Check(t, new(savedMatch).parse(d.File) != nil, "%v: it counts", d)
 	}
 }
 
@@ -284,9 +262,7 @@ func TestResumeOnBadDisk(t *testing.T) {
 	ts.idle(500, dora)
 	testenv.Check(t, ts.srv.world.Tick() == before+500, "the game waited for the disk")
 	close(stuck.hangs)
-	if _, stored := ts.srv.resume.storing.Wait(time.Minute); !stored {
-		t.Error("what was stored is not stored")
-	}
+	testenv.Eventually(t, "the match is stored", func() bool { return !ts.srv.resume.keeper.Busy() })
 	testenv.Check(t, stuck.stores == 1, "%d states were waiting for the disk", stuck.stores)
 }
 
@@ -358,7 +334,7 @@ func TestPlayersWithoutASeatLeaveTheResumedMatch(t *testing.T) {
 	var store memoryStore
 	ts := resumable(t, &store)
 	ts.idle(250, ts.join(ip(1), "dora"))
-	store.edit(func(m *savedMatch) { m.Seats = nil })
+	store.edit(func(m *resume.Match) { m.Seats = nil })
 	next := resumable(t, &store)
 	testenv.Check(t, next.srv.bots.count() == 0, "%d bots", next.srv.bots.count())
 	next.idle(2, next.join(ip(2), "emil"))

@@ -104,7 +104,7 @@ type Server struct {
 	asked            askedOfWorld   // by the console, with those
 	record           *record.Recorder
 	storage          storageHost
-	resume           resume
+	resume           resumption
 	watchdog         watchdog
 	hookClock        hookClock
 	hookStops        []game.Command // space for takeHookStops
@@ -172,7 +172,7 @@ func New(cfg Config) (_ *Server, err error) {
 		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
 	}
 	s.ddrace.collect = &s.ddrace.configured
-	s.record = s.newRecorder()
+	s.record, s.resume.keeper = s.newRecorder(), s.newKeeper()
 	var epoch time.Time
 	s.access = newAccess(s, &epoch)
 	if err := s.newConsole(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/resume"
 )
 
 // Storage stores the data of modes and mods; see [game.Storage]. Package store has an
@@ -39,7 +40,7 @@ type storageHost struct {
 	waiting   int    // requests without an answer
 	// unanswered are the requests whose answers the world has not got, the oldest first. They are
 	// saved with it.
-	unanswered []savedRequest
+	unanswered []resume.Request
 	trouble    later.Trouble // printed last
 	// held are requests that wait until the match is stored with them, and storing how many of these are in what is being stored.
 	held    []func()
@@ -68,20 +69,9 @@ func (s *Server) openStorage() error {
 	return nil
 }
 
-// savedRequest is what the server that goes on with a match has to know of a request. Names may be
-// any bytes, which JSON texts may not.
-type savedRequest struct {
-	ID               int32
-	Op               game.StoreOp
-	Space, Key, Name []byte
-	LowFirst         bool
-	Limit            int32
-	Rank             *game.RankRequest `json:",omitempty"`
-}
-
 // repeatRequests asks again what the storage had not answered when a match was saved. What was
 // to be written fails: it may have been.
-func (s *Server) repeatRequests(requests []savedRequest) {
+func (s *Server) repeatRequests(requests []resume.Request) {
 	for _, saved := range requests {
 		r := &game.StoreRequest{
 			ID: saved.ID, Op: saved.Op, Space: string(saved.Space), Key: string(saved.Key), Row: game.Row{Name: string(saved.Name)},
@@ -102,7 +92,10 @@ func (s *Server) repeatRequests(requests []savedRequest) {
 // store passes a world's request on, unless it is refused.
 func (s *Server) store(r *game.StoreRequest, refusal string) {
 	h := &s.storage
-	h.unanswered = append(h.unanswered, savedRequest{r.ID, r.Op, []byte(r.Space), []byte(r.Key), []byte(r.Row.Name), r.LowFirst, r.Limit, r.Rank})
+	h.unanswered = append(h.unanswered, resume.Request{
+		ID: r.ID, Op: r.Op, Space: []byte(r.Space), Key: []byte(r.Key), Name: []byte(r.Row.Name),
+		LowFirst: r.LowFirst, Limit: r.Limit, Rank: r.Rank,
+	})
 	world := h.world
 	answer := func(a game.StoreAnswer) {
 		h.mu.Lock()
@@ -147,7 +140,7 @@ func (s *Server) takeAnswers() {
 				s.putBackSave(answers[i].Rank)
 			} else {
 				s.queueCommand(answers[i].Command())
-				if k := slices.IndexFunc(h.unanswered, func(r savedRequest) bool { return r.ID == answers[i].ID }); k >= 0 {
+				if k := slices.IndexFunc(h.unanswered, func(r resume.Request) bool { return r.ID == answers[i].ID }); k >= 0 {
 					h.unanswered = slices.Delete(h.unanswered, k, k+1)
 				}
 			}

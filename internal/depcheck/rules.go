@@ -61,6 +61,7 @@ var rooms = map[string][]string{
 	"server/record": {
 		"bridge", "format", "game", "internal/safetext", "internal/uuid", "recorder", "server/console", "server/later",
 	},
+	"server/resume": {"game", "server/console", "server/later", "transport"},
 	"server/rules":  {"game", "server/console"},
 	"server/vote":   {"bans", "bridge", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext"},
 	"server/folder": {"internal/atomicfile"},

@@ -38,7 +38,6 @@ type Settings struct {
 	HalfLifeRconFailures   int    // sv_hl_rcon_failures, ours
 	HalfLifeRconBanTime    int    // sv_hl_rcon_bantime, ours
 	HalfLifeRconExempt     string // sv_hl_rcon_exempt, ours
-	Resume                 int    // sv_resume, ours
 	MapList                string // sv_maplist
 
 	Motd                 string     // sv_motd
@@ -150,7 +149,6 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_hl_rcon_bantime", "Minutes of a ban from the Half-Life remote console (0 = forever)", sv, &s.HalfLifeRconBanTime, 15, 0, 525600},
 		{"sv_mods_watch", "Reload the scripts of sv_mods when their files change", sv, &s.ModsWatch, 1, 0, 1},
 		{"sv_sql_queries_delay", "Seconds between two rank commands of a player, such as /rank", sv, &s.SQLQueriesDelay, 1, 0, 20},
-		{"sv_resume", "Store the match and continue it if the server starts within a minute after a crash or update", sv, &s.Resume, 0, 0, 1},
 		{"sv_announcement_interval", "Minutes between two announcements", sv, &s.AnnouncementInterval, 300, 1, 9999},
 		{"sv_announcement_random", "Announce in random order", sv, &s.AnnouncementRandom, 1, 0, 1},
 		{"sv_shutdown_when_empty", "Shut down when the last client has left", sv, &s.ShutdownWhenEmpty, 0, 0, 1},
