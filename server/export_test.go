@@ -16,6 +16,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 const (
 	MapBytesPerTick  = mapBytesPerTick
 	MaxMapSends      = maxMapSends
+	MaxKickReason    = maxKickReason
+	MaxListedMaps    = maxListedMaps
 	MaxReply         = maxReply
 	MaxStoreRequests = maxStoreRequests
 	ImpureTuning     = impureTuning

@@ -213,3 +213,17 @@ func (tn *testNetwork) play(players int, length time.Duration) {
 	}
 	tn.run(length)
 }
+
+// TestTooLongMessagesAreCounted checks that a message that fits no datagram is counted and costs no client
+// its connection.
+func TestTooLongMessagesAreCounted(t *testing.T) {
+	ts := newTestServer(t, nil)
+	p := ts.join(ip(1), "player")
+	c := ts.session(p)
+	c.Queue(make([]byte, 1500), true)
+	c.Queue(make([]byte, 1500), false)
+	ts.idle(10, p)
+	if n := ts.srv.Drops()["too_long"]; n != 2 || ts.session(p) != c {
+		t.Errorf("%d are counted; %q", n, p.Reason)
+	}
+}

@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/vote"
@@ -17,10 +18,10 @@ import (
 func TestLongTextsAreAnswered(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_register 0; sv_max_clients_per_ip 64")
 	for i := range 3 {
-		ts.join(ip(i+1), fmt.Sprint("player", i))
+		ts.Enter(ip(i+1), fmt.Sprint("player", i))
 	}
 	for i := range 1022 {
-		ts.srv.Execute(fmt.Sprintf("name_ban someone%d 0", i))
+		ts.Execute(fmt.Sprintf("name_ban someone%d 0", i))
 	}
 	x := func(n int) string { return strings.Repeat("x", n) }
 	for _, test := range []struct {
@@ -44,48 +45,48 @@ func TestLongTextsAreAnswered(t *testing.T) {
 		{"broadcast %s", bridge.MaxText, "was cut to 1000"},
 		{"say %s", console.MaxCommand - 4, "the command has 2048 bytes; at most 2047 are allowed"},
 		{"say x;%s", console.MaxLine - 6, "Line of 32769 bytes is too long; at most 32768 are allowed."},
-		{"kick 2 %s", maxKickReason, "the reason has 119 bytes and was cut to 118"},
+		{"kick 2 %s", server.MaxKickReason, "the reason has 119 bytes and was cut to 118"},
 	} {
 		for _, n := range []int{test.most, test.most + 1} {
-			if ts.srv.sessions[2] == nil {
-				ts.step(5)
-				ts.join(ip(3), "again")
+			if len(clients(ts, server.ClientInGame)) < 3 {
+				ts.Step(5)
+				ts.Enter(ip(3), "again")
 			}
-			ts.srv.Execute("auth_remove alice; remove_vote long")
-			ts.log.Reset()
-			ts.srv.Execute(fmt.Sprintf(test.line, x(n)))
-			if n > test.most != strings.Contains(ts.log.String(), test.want) {
-				t.Errorf("%.30s with %d bytes: %.300s", test.line, n, ts.log.String())
+			ts.Execute("auth_remove alice; remove_vote long")
+			ts.Log.Reset()
+			ts.Execute(fmt.Sprintf(test.line, x(n)))
+			if n > test.most != strings.Contains(ts.Log.String(), test.want) {
+				t.Errorf("%.30s with %d bytes: %.300s", test.line, n, ts.Log.String())
 			}
-			ts.step(1)
+			ts.Step(1)
 		}
 	}
 
 	// Lists that are full.
 	for i := range access.MaxMutes + 1 {
-		ts.log.Reset()
-		ts.srv.Execute(fmt.Sprintf("muteip 10.8.%d.%d %d", i/256, i%256, 1000+i))
+		ts.Log.Reset()
+		ts.Execute(fmt.Sprintf("muteip 10.8.%d.%d %d", i/256, i%256, 1000+i))
 	}
-	if want := "there are already 256 mutes: the new one replaces the one that ends first"; !strings.Contains(ts.log.String(), want) {
-		t.Errorf("one mute too many: %s", ts.log.String())
+	if want := "there are already 256 mutes: the new one replaces the one that ends first"; !strings.Contains(ts.Log.String(), want) {
+		t.Errorf("one mute too many: %s", ts.Log.String())
 	}
-	ts.log.Reset()
-	if ts.srv.Execute("name_ban another 0"); !strings.Contains(ts.log.String(), "there are already 1024 banned names") {
-		t.Errorf("one name too many: %s", ts.log.String())
+	ts.Log.Reset()
+	if ts.Execute("name_ban another 0"); !strings.Contains(ts.Log.String(), "there are already 1024 banned names") {
+		t.Errorf("one name too many: %s", ts.Log.String())
 	}
 	for i := range vote.MaxOptions {
-		ts.srv.Execute(fmt.Sprintf("add_vote o%d say x", i))
+		ts.Execute(fmt.Sprintf("add_vote o%d say x", i))
 	}
-	ts.log.Reset()
-	if ts.srv.Execute(`add_vote "another" "say x"`); !strings.Contains(ts.log.String(), "maximum number of vote options reached") {
-		t.Errorf("one vote too many: %s", ts.log.String())
+	ts.Log.Reset()
+	if ts.Execute(`add_vote "another" "say x"`); !strings.Contains(ts.Log.String(), "maximum number of vote options reached") {
+		t.Errorf("one vote too many: %s", ts.Log.String())
 	}
 	for i := range 1024 {
-		ts.srv.Execute(fmt.Sprintf("auth_add x%d mod pw", i))
+		ts.Execute(fmt.Sprintf("auth_add x%d mod pw", i))
 	}
-	ts.log.Reset()
-	if ts.srv.Execute("auth_add another mod pw"); !strings.Contains(ts.log.String(), "there are already 1024 logins") {
-		t.Errorf("one login too many: %s", ts.log.String())
+	ts.Log.Reset()
+	if ts.Execute("auth_add another mod pw"); !strings.Contains(ts.Log.String(), "there are already 1024 logins") {
+		t.Errorf("one login too many: %s", ts.Log.String())
 	}
 }
 
@@ -93,17 +94,17 @@ func TestLongTextsAreAnswered(t *testing.T) {
 func TestLongValuesAreAnswered(t *testing.T) {
 	ts := newTestServer(t, nil)
 	n := 0
-	for e, ok := ts.srv.console.Next("", console.Operator); ok; e, ok = ts.srv.console.Next(e.Name, console.Operator) {
+	for e, ok := ts.Language().Next("", console.Operator); ok; e, ok = ts.Language().Next(e.Name, console.Operator) {
 		var most int
-		allowed, _ := ts.srv.console.Values(e.Name)
+		allowed, _ := ts.Language().Values(e.Name)
 		if got, _ := fmt.Sscanf(allowed, "text of at most %d bytes", &most); got != 1 {
 			continue
 		}
 		n++
-		ts.log.Reset()
-		ts.srv.Execute(e.Name + " " + strings.Repeat("x", most+1))
-		if want := fmt.Sprintf("%s: cut to %d bytes", e.Name, most); !strings.Contains(ts.log.String(), want) && !strings.Contains(ts.log.String(), e.Name+": ") {
-			t.Errorf("%s of %d bytes: %s", e.Name, most+1, ts.log.String())
+		ts.Log.Reset()
+		ts.Execute(e.Name + " " + strings.Repeat("x", most+1))
+		if want := fmt.Sprintf("%s: cut to %d bytes", e.Name, most); !strings.Contains(ts.Log.String(), want) && !strings.Contains(ts.Log.String(), e.Name+": ") {
+			t.Errorf("%s of %d bytes: %s", e.Name, most+1, ts.Log.String())
 		}
 	}
 	if n < 20 {
@@ -114,14 +115,14 @@ func TestLongValuesAreAnswered(t *testing.T) {
 // TestLongTextsArrive checks that clients of all versions get the longest texts.
 func TestLongTextsArrive(t *testing.T) {
 	ts := newTestServer(t, nil)
-	old, modern := ts.joinAs(client06DDNet, ip(1), "old"), ts.join(ip(2), "modern")
-	admin := ts.join(ip(3), "admin").Login("adminpw")
-	ts.idle(10, old, modern, admin)
+	old, modern := ts.EnterAs(client06DDNet, ip(1), "old"), ts.Enter(ip(2), "modern")
+	admin := ts.Enter(ip(3), "admin").Login("adminpw")
+	ts.Idle(10, old, modern, admin)
 	old.Chat, modern.Chat = nil, nil
 	text := strings.Repeat("\u0436", bridge.MaxText/2)
 	admin.Rcon("say " + text)
-	ts.srv.Execute("say " + text + text) // as from a file
-	ts.idle(10, old, modern, admin)
+	ts.Execute("say " + text + text) // as from a file
+	ts.Idle(10, old, modern, admin)
 	for name, got := range map[string][]string{"0.6": old.Chat, "0.7": modern.Chat} {
 		if len(got) != 2 || got[0] != text || got[1] != text {
 			t.Errorf("%s: %d lines: %.60q", name, len(got), got)
@@ -129,33 +130,19 @@ func TestLongTextsArrive(t *testing.T) {
 	}
 }
 
-// TestTooLongMessagesAreCounted checks that a message that fits no datagram is counted and costs no client
-// its connection.
-func TestTooLongMessagesAreCounted(t *testing.T) {
-	ts := newTestServer(t, nil)
-	p := ts.join(ip(1), "player")
-	c := ts.session(p)
-	c.Queue(make([]byte, 1500), true)
-	c.Queue(make([]byte, 1500), false)
-	ts.idle(10, p)
-	if n := ts.srv.Drops()["too_long"]; n != 2 || ts.session(p) != c {
-		t.Errorf("%d are counted; %q", n, p.Reason)
-	}
-}
-
 // TestTooManyMaps checks that the log says once that the list of maps is not complete.
 func TestTooManyMaps(t *testing.T) {
 	files := fstest.MapFS{}
-	for i := range maxListedMaps + 1 {
+	for i := range server.MaxListedMaps + 1 {
 		files[fmt.Sprintf("maps/m%d.map", i)] = &fstest.MapFile{}
 	}
 	ts := newTestServer(t, files)
-	ts.step(2)
+	ts.Step(2)
 	for range 2 {
-		ts.srv.Execute("add_map_votes")
-		ts.step(2)
+		ts.Execute("add_map_votes")
+		ts.Step(2)
 	}
-	if n := strings.Count(ts.log.String(), "the folder maps has more than 4096 maps"); n != 1 {
+	if n := strings.Count(ts.Log.String(), "the folder maps has more than 4096 maps"); n != 1 {
 		t.Errorf("it is said %d times", n)
 	}
 }

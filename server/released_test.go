@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -27,7 +28,7 @@ func TestVariablesAsReleased(t *testing.T) {
 	} {
 		table[strings.Fields(line)[0]] = line
 	}
-	c := newTestServerWith(t, Config{}).srv.console
+	c := newTestServerWith(t, server.Config{}).Language()
 	for name, line := range table {
 		wantAllowed, wantDefault := releasedValues(t, line)
 		if allowed, byDefault := c.Values(name); allowed != wantAllowed || byDefault != wantDefault {
