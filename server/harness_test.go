@@ -52,28 +52,13 @@ func newTestServerWith(tb testing.TB, cfg server.Config, commands ...string) *te
 var (
 	client07, client06DDNet, client06 = testclient.V07, testclient.V06DDNet, testclient.V06
 	client065, client064              = testclient.V06Header, testclient.V06Plain
-	ip, local, public, ipv6, inSite   = servertest.IP, servertest.Local, servertest.Public, servertest.IPv6, servertest.InSite
+	ip, local, ipv6, inSite           = servertest.IP, servertest.Local, servertest.IPv6, servertest.InSite
 )
 
 // bothVersions runs a test with a 0.7 and with a 0.6 client.
 func bothVersions(t *testing.T, test func(t *testing.T, kind testclient.Config)) {
 	t.Run("0.7", func(t *testing.T) { test(t, client07) })
 	t.Run("0.6", func(t *testing.T) { test(t, client06DDNet) })
-}
-
-// checkSeats compares the clients with the players of the world.
-func checkSeats(ts *servertest.Server) {
-	ts.T.Helper()
-	known := map[game.PlayerID]server.ClientState{}
-	for _, c := range ts.Clients(nil) {
-		known[c.ID] = c.State
-	}
-	for id := range game.PlayerID(game.MaxPlayers) {
-		state := known[id]
-		if _, joined := ts.World().Player(id); joined && state == "" || !joined && state != "" && state != server.ClientConnecting {
-			ts.T.Errorf("client id %d: %q, in the world %v", id, state, joined)
-		}
-	}
 }
 
 // clients returns the clients in a state.

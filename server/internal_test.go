@@ -21,7 +21,6 @@ import (
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
-	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/script"
 )
 
@@ -52,15 +51,6 @@ func ddraceConfig(paint ...func(*twmap.TileLayer)) Config {
 		Files: fstest.MapFS{"maps/race.map": {Data: data}},
 		Modes: append(BuiltinModes(), NamedMode{"ddrace", ddrace.New}),
 	}
-}
-
-// promptRanks answers each request in the tick of the request.
-type promptRanks struct{ *rank.Journal }
-
-func (p promptRanks) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
-	answers := make(chan game.RankAnswer, 1)
-	p.Journal.Submit(r, from, func(a game.RankAnswer) { answers <- a })
-	answer(<-answers)
 }
 
 // scriptFiles are scripts by their names.

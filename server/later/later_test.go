@@ -75,7 +75,12 @@ func TestThen(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	l := later.Limit{Max: 2}
-	if !l.Enter() || !l.Enter() || l.Enter() || l.Running() != 2 {
+	for n := range 3 {
+		if got := l.Enter(); got != (n < 2) {
+			t.Fatalf("function %d may run: %v", n, got)
+		}
+	}
+	if l.Running() != 2 {
 		t.Fatalf("%d run", l.Running())
 	}
 	l.Leave()
