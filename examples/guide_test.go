@@ -126,10 +126,12 @@ func runScriptTests(t *testing.T, page, mod, source string) {
 // goPackages are the packages that Go code on the pages uses, by name.
 var goPackages = map[string]string{
 	"fmt": "fmt", "testing": "testing",
-	"game":    "github.com/teeyard/teeyard/game",
-	"vec":     "github.com/teeyard/teeyard/game/vec",
-	"modtest": "github.com/teeyard/teeyard/game/modtest",
-	"ddrace":  "github.com/teeyard/teeyard/mods/ddrace",
+	"game":       "github.com/teeyard/teeyard/game",
+	"vec":        "github.com/teeyard/teeyard/game/vec",
+	"modtest":    "github.com/teeyard/teeyard/game/modtest",
+	"ddrace":     "github.com/teeyard/teeyard/mods/ddrace",
+	"server":     "github.com/teeyard/teeyard/server",
+	"servertest": "github.com/teeyard/teeyard/server/servertest",
 }
 
 // testGoCode adds code to the Go mod that teeyard mod new writes, and runs its tests. One of them
