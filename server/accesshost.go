@@ -12,7 +12,7 @@ import (
 )
 
 // accessHost is the server behind its access control. It implements access.Host.
-type accessHost struct{ server *Server }
+type accessHost struct{ s *Server }
 
 // newAccess returns the access control of a server. Bans in memory follow the clock of the
 // transport. It began at epoch, which is set before the first ban.
@@ -28,12 +28,12 @@ func newAccess(s *Server, epoch *time.Time) *access.Control {
 }
 
 // Now implements access.Host.
-func (h accessHost) Now() conn.Time { return h.server.now }
+func (h accessHost) Now() conn.Time { return h.s.now }
 
 // Clients implements access.Host.
 func (h accessHost) Clients() iter.Seq[access.Client] {
 	return func(yield func(access.Client) bool) {
-		for _, c := range h.server.sessions {
+		for _, c := range h.s.sessions {
 			if c != nil && !yield(c.accessClient()) {
 				return
 			}
@@ -50,21 +50,21 @@ func (c *session) accessClient() access.Client {
 }
 
 // Drop implements access.Host.
-func (h accessHost) Drop(id int, reason string) { h.server.sessions[id].drop(reason) }
+func (h accessHost) Drop(id int, reason string) { h.s.sessions[id].drop(reason) }
 
 // Logout implements access.Host.
 func (h accessHost) Logout(id int, who console.Caller, reason string) {
-	h.server.sessions[id].logout(who, reason)
+	h.s.sessions[id].logout(who, reason)
 }
 
 // Print implements access.Host.
 func (h accessHost) Print(who console.Caller, level int, system, line string) {
-	h.server.printFor(who, level, system, line)
+	h.s.printFor(who, level, system, line)
 }
 
 // ExpectNames implements access.Host.
 func (h accessHost) ExpectNames(names bool) {
-	for _, c := range h.server.sessions {
+	for _, c := range h.s.sessions {
 		if c != nil && c.state > stateAuth {
 			c.bridge.SendRconType(names)
 		}
@@ -73,19 +73,19 @@ func (h accessHost) ExpectNames(names bool) {
 
 // Muted implements access.Host.
 func (h accessHost) Muted(line string) {
-	if h.server.asDDNet() {
-		h.server.sayToAll(line)
+	if h.s.asDDNet() {
+		h.s.sayToAll(line)
 	}
 }
 
 // ByVote implements access.Host.
 func (h accessHost) ByVote() bool {
-	_, decides := h.server.votes.Deciding()
+	_, decides := h.s.votes.Deciding()
 	return decides
 }
 
 // InDDNet implements access.Host.
-func (h accessHost) InDDNet() bool { return h.server.dialect == logline.DDNet }
+func (h accessHost) InDDNet() bool { return h.s.dialect == logline.DDNet }
 
 // isProven reports whether an address has been proven recently, or belongs to a player.
 func (s *Server) isProven(now int64, a netip.Addr) bool {

@@ -70,22 +70,22 @@ func (s *Server) takeHookStops() []game.Command {
 }
 
 // recordHost is the server behind its recorder. It implements record.Host.
-type recordHost struct{ *Server }
+type recordHost struct{ s *Server }
 
 // Print implements record.Host.
 func (h recordHost) Print(who console.Caller, level int, system, line string) {
-	h.printFor(who, level, system, line)
+	h.s.printFor(who, level, system, line)
 }
 
 // Identity implements record.Host.
 func (h recordHost) Identity() (name string, port int) {
-	return h.settings.Name, int(h.Addr().Port())
+	return h.s.settings.Name, int(h.s.Addr().Port())
 }
 
 // Client implements record.Host.
 func (h recordHost) Client(id game.PlayerID) (c recorder.TeehistorianClient) {
-	if p := h.sessions[id]; p != nil {
-		if c.IsSeven = h.isSeven(p); !c.IsSeven {
+	if p := h.s.sessions[id]; p != nil {
+		if c.IsSeven = h.s.isSeven(p); !c.IsSeven {
 			c.DDNetVersion, c.DDNet = p.clientVersion, p.ddnetClient
 		}
 		c.Login = p.historyLogin()
@@ -103,7 +103,7 @@ func (c *session) historyLogin() recorder.TeehistorianLogin {
 
 // ShowLatencies implements record.Host.
 func (h recordHost) ShowLatencies(r *recorder.Recorder) {
-	for id, c := range h.sessions {
+	for id, c := range h.s.sessions {
 		r.Latency[id] = 0
 		if c != nil {
 			r.Latency[id] = c.latency.displayed
@@ -112,4 +112,4 @@ func (h recordHost) ShowLatencies(r *recorder.Recorder) {
 }
 
 // Restart implements record.Host.
-func (h recordHost) Restart() { h.mapChange.restart = true }
+func (h recordHost) Restart() { h.s.mapChange.restart = true }

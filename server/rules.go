@@ -11,7 +11,7 @@ import (
 // showRulesInForce registers the rules as variables that the mode can overrule.
 func (s *Server) showRulesInForce() error {
 	for _, rule := range game.RuleSettings() {
-		if rule.Name == "" || rule.Name == "sv_inactivekick" { // whose numbers are not those of the rule in DDNet
+		if rule.Name == "" || rule.Name == "sv_inactivekick" { // DDNet's numbers differ from the rule
 			continue
 		}
 		err := s.console.InForce(rule.Name, func() (string, bool) {
