@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"net/netip"
 
 	"github.com/teeyard/teeyard/server/resume"
 )
@@ -17,10 +18,10 @@ func (k *hashKey) sum(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(hash[:])
 }
 
-// addrHash returns a hash of the addresses of a person, by which the world can recognize
-// players who share them. Its key is not in replay logs, so that mods and those who read logs
-// cannot find an address by trying all of them.
-func (s *Server) addrHash(c *session) uint64 {
-	addr := c.person().Addr().As16()
-	return s.addrHashKey.sum(addr[:])
+// ofPerson returns a hash of the addresses of a person, by which the world can recognize players who
+// share them. Its key is not in replay logs, so that mods and readers of logs cannot find an
+// address by trying all of them.
+func (k *hashKey) ofPerson(person netip.Prefix) uint64 {
+	addr := person.Addr().As16()
+	return k.sum(addr[:])
 }

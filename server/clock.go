@@ -20,6 +20,10 @@ const maxCatchUp = 120 * game.TickRate
 // up would make it worse.
 const maxOverload = 1 * game.TickRate
 
+// idleTicks is the number of ticks that are run at once while no client is connected:
+// waking up costs far more than an empty tick.
+const idleTicks = 25
+
 // stallTicks is the number of ticks that are due at once from which on the machine, and not
 // the load, is to blame. Without clients, idleTicks are due at once.
 const stallTicks = idleTicks
@@ -77,3 +81,7 @@ func (c *clock) waited(now conn.Time, tick int32) bool {
 
 // nextTick returns the time at which the next tick begins.
 func (c *clock) nextTick() conn.Time { return c.tickStart(c.tick + 1) }
+
+// crossesMultiple reports whether one of the ticks after before, up to tick, is a
+// multiple of n.
+func crossesMultiple(before, tick, n int32) bool { return tick/n != before/n }

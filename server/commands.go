@@ -311,10 +311,6 @@ func (s *Server) cmdSpectatorSlots(call *console.Call) {
 	call.Print("Console", "Value: %d", v.MaxClients-v.PlayerSlots)
 }
 
-func (s *Server) cmdShutdown(call *console.Call) {
-	s.shutdown.requested, s.shutdown.reason = true, call.Arg(0)
-}
-
 func (s *Server) cmdLogout(call *console.Call) {
 	if id := call.Caller.ID; id >= 0 {
 		s.sessions[id].logout(call.Caller, "")

@@ -1,5 +1,9 @@
 package server
 
+import (
+	"sync/atomic"
+)
+
 // dropReason is the reason for which something that was received had no effect.
 type dropReason uint8
 
@@ -37,14 +41,17 @@ var dropNames = [numDrops]string{
 	"input", "commands", "banned", "full", "draining", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife", "log_lines", "texts", "too_long",
 }
 
-func (s *Server) countDrop(r dropReason) { s.drops[r].Add(1) }
+// drops counts what had no effect. Any goroutine may read it.
+type drops [numDrops]atomic.Uint64
 
-// Drops returns the number of datagrams, messages and other things that were received and
-// had no effect, by reason. It may be called by any goroutine.
-func (s *Server) Drops() map[string]uint64 {
+// add counts n things.
+func (d *drops) add(r dropReason, n int) { d[r].Add(uint64(n)) }
+
+// byReason returns the counters that are not 0.
+func (d *drops) byReason() map[string]uint64 {
 	m := make(map[string]uint64, numDrops)
-	for i := range s.drops {
-		if n := s.drops[i].Load(); n > 0 {
+	for i := range d {
+		if n := d[i].Load(); n > 0 {
 			m[dropNames[i]] = n
 		}
 	}

@@ -30,6 +30,10 @@ const hookBeat = 10 * time.Millisecond
 // busyTicks is how long hooks are measured after a slow tick.
 const busyTicks = 50
 
+// slowTick is the duration from which ticks with mods run one by one also while no client is
+// connected: datagrams of those who want to join wait for the end of all.
+const slowTick = 4 * time.Millisecond
+
 // clocked is a mode or mod that has a clock.
 type clocked interface{ SetClock(game.HookClock) }
 

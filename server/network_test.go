@@ -84,7 +84,7 @@ func (tn *testNetwork) stall(span time.Duration) {
 	tn.run(span)
 	tn.stalled = false
 	// Run reads batches and advances after each.
-	for batch := range slices.Chunk(tn.waiting, len(tn.srv.datagrams)) {
+	for batch := range slices.Chunk(tn.waiting, len(newReader(tn.srv).datagrams)) {
 		for _, d := range batch {
 			tn.srv.Feed(tn.now(), d.Peer, d.Data)
 		}

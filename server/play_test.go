@@ -142,7 +142,8 @@ func TestReadsAreGathered(t *testing.T) {
 		}
 		return batch
 	}
-	full := make([]transport.Peer, len(ts.srv.datagrams))
+	r := newReader(ts.srv)
+	full := make([]transport.Peer, len(r.datagrams))
 	for i := range full {
 		full[i] = alice.Peer
 	}
@@ -158,7 +159,7 @@ func TestReadsAreGathered(t *testing.T) {
 		{"a stranger and a player", []transport.Peer{ip(4), bob.Peer}, false},
 		{"a full batch", full, false},
 	} {
-		if got := ts.srv.feedBatch(from(c.from...)) > 0; got != c.want {
+		if got := r.feed(from(c.from...)) > 0; got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -171,7 +172,7 @@ func TestReadsAreGathered(t *testing.T) {
 	data := bytes.Clone(alice.Datagram(false, &msg7.Input{AckTick: alice.SnapTick, IntendedTick: tick}))
 	arrival := int64(ts.srv.clock.tickStart(tick)) - int64(47*time.Millisecond)
 	ts.now = ts.now.Add(18 * time.Millisecond)
-	ts.srv.feedBatch([]transport.Datagram{{Peer: alice.Peer, Data: data, ReceivedAt: arrival}})
+	r.feed([]transport.Datagram{{Peer: alice.Peer, Data: data, ReceivedAt: arrival}})
 	ts.step(2)
 	if early != 47 {
 		t.Errorf("the client was told that its input came %d ms early, want 47", early)

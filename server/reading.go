@@ -4,43 +4,11 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/transport"
 )
 
 // maxReadDelay is how much later than it arrives a datagram is read, at most, if those before
 // it say that others will come. A wake-up for several datagrams costs little more than for one.
 const maxReadDelay = 5 * time.Millisecond
-
-// feedBatch handles what one read returned. It returns how much later the next datagrams may be
-// read, 0 for as soon as they are there.
-func (s *Server) feedBatch(batch []transport.Datagram) (delay time.Duration) {
-	strangers, players := 0, 0
-	for _, d := range batch {
-		// What arrived before the last tick and is read after it counts as if it had
-		// come with that tick.
-		s.Feed(max(conn.Time(d.ReceivedAt), s.now), d.Peer, d.Data)
-		if c := s.sessionByPeer[d.Peer]; c == nil {
-			strangers++
-		} else if c.state == stateInGame {
-			players++
-		}
-	}
-	if strangers > 0 {
-		s.strangerPace.add(s.now, strangers)
-	}
-	switch {
-	case len(batch) == 0, len(batch) == cap(s.datagrams): // there may be more
-		return 0
-	case players == len(batch):
-		// Their inputs count in the next tick.
-		return maxReadDelay
-	case players+strangers == len(batch):
-		return s.strangerPace.delay()
-	default:
-		// Logins and downloads come one after the other.
-		return 0
-	}
-}
 
 // pace is how fast datagrams come from those who have no session. A few ask for server
 // information or join, each waiting for the answer; but where there are many who know nothing of

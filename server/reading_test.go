@@ -20,7 +20,8 @@ type askingNet struct {
 	*testServer
 	rand                   *rand.Rand
 	perSecond              float64
-	next, gatherUntil, end int64 // the next request, and the end of the test
+	next, gatherUntil      int64 // the next request
+	begin, end             int64 // of the test
 	asked, late, reads     int
 	longest                time.Duration
 }
@@ -30,6 +31,9 @@ func (a *askingNet) Gather(until int64) { a.gatherUntil = until }
 func (a *askingNet) ReadBatch(dst []transport.Datagram, until int64) (n int, err error) {
 	if a.Now() >= a.end {
 		return 0, transport.ErrClosed
+	}
+	if a.begin != 0 && a.Now() >= a.begin {
+		a.begin, a.asked, a.reads, a.sentPackets = 0, 0, 0, 0
 	}
 	a.now = max(a.now, conn.Time(min(until, max(a.gatherUntil, a.next))))
 	a.gatherUntil = 0
@@ -59,14 +63,10 @@ func TestManyStrangersAreReadTogether(t *testing.T) {
 	}{{100, 1}, {300, 1}, {2_000, 7}, {10_000, 40}, {40_000, 40}, {400_000, 40}} {
 		a := &askingNet{testServer: newTestServer(t, nil), rand: rand.New(rand.NewPCG(1, 1)), perSecond: c.perSecond}
 		a.srv.transport, a.next = a, a.Now()
-		run := func(span time.Duration) {
-			a.end = a.Now() + int64(span)
-			err := a.srv.Run(t.Context())
-			testenv.Check(t, errors.Is(err, transport.ErrClosed), "%v", err)
-		}
-		run(2 * paceWindow) // in which the server finds out
-		a.asked, a.reads, a.sentPackets = 0, 0, 0
-		run(300 * time.Millisecond)
+		a.begin = a.Now() + int64(2*paceWindow) // until then the server finds out
+		a.end = a.begin + int64(300*time.Millisecond)
+		err := a.srv.Run(t.Context())
+		testenv.Check(t, errors.Is(err, transport.ErrClosed), "%v", err)
 		testenv.Check(t, a.sentPackets == a.asked && a.asked > 0, "%v/s: %d of %d answered", c.perSecond, a.sentPackets, a.asked)
 		testenv.Check(t, c.perRead > 1 || a.late == 0, "%v/s: %d waited, for up to %v", c.perSecond, a.late, a.longest)
 		testenv.Check(t, a.reads*c.perRead <= a.asked, "%v/s: %d reads of %d, want %d in each", c.perSecond, a.reads, a.asked, c.perRead)

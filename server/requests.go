@@ -129,7 +129,7 @@ func (s *Server) joinWorld(c *session) {
 	}
 	s.queueCommand(game.Command{
 		Kind: game.CmdJoin, Player: c.id, Target: game.Nobody,
-		AsSpectator: c.wasSpectator, AddrHash: s.addrHash(c),
+		AsSpectator: c.wasSpectator, AddrHash: s.addrHashKey.ofPerson(c.person()),
 	})
 	s.restoreAdmin(c)
 }

@@ -1,23 +1,12 @@
 package server
 
 import (
-	"cmp"
 	"context"
-	crand "crypto/rand"
-	"embed"
 	"errors"
-	"fmt"
 	"log/slog"
-	"math/rand/v2"
-	"regexp"
-	"slices"
-	"sync/atomic"
-	"time"
 
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/access"
@@ -27,7 +16,6 @@ import (
 	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/server/vote"
 	"github.com/teeyard/teeyard/transport"
-	"github.com/teeyard/teeyard/transport/udp"
 )
 
 // Server is a game server. Its methods must be called by one goroutine, unless they
@@ -50,7 +38,7 @@ type Server struct {
 	configuredMap string
 	shutdown      shutdownRequest
 	drain         drain
-	drops         [numDrops]atomic.Uint64
+	drops         drops
 	tasks         chan func() // from Do
 	files         operatorFiles
 	mapReads      later.Limit
@@ -68,7 +56,6 @@ type Server struct {
 	missingErr, nextGameTypeErr       error
 
 	transport   transport.Conn
-	datagrams   []transport.Datagram // of one ReadBatch
 	connBuffers conn.Buffers
 	scratch     packet.Scratch
 	sendBuf     []byte
@@ -77,7 +64,6 @@ type Server struct {
 	versions     []*protocolVersion
 	tokens       *conn.TokenIssuer
 	access       *access.Control
-	strangerPace pace
 	speechLimits speechLimits
 	addrHashKey  hashKey
 
@@ -130,204 +116,29 @@ type Server struct {
 	operator     auditEntry // the line of an operator that runs, zero if none does
 }
 
-// shutdownRequest is set by the command shutdown.
-type shutdownRequest struct {
-	requested bool
-	reason    string
-}
-
-// New creates a server: it runs the commands of the configuration, loads the map and
-// opens the socket. Call Run next, or Feed and Advance.
-func New(cfg Config) (_ *Server, err error) {
-	s := &Server{
-		cfg:           cfg,
-		hookClock:     hookClock{threadTime: cfg.ThreadTime},
-		sessionByPeer: make(map[transport.Peer]*session),
-		datagrams:     make([]transport.Datagram, 64),
-		tasks:         make(chan func(), 16),
-		files:         operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
-		mapReads:      later.Limit{Max: maxMapReads},
-		closed:        make(chan struct{}),
-	}
-	crand.Read(s.addrHashKey[:])
-	s.versions = newProtocolVersions(s)
-	s.votes = newVotes(s)
-	if s.cfg.Log == nil {
-		s.cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if s.cfg.Files == nil {
-		s.cfg.Files = embed.FS{} // has no files
-	}
-	s.cfg.Seed = cmp.Or(s.cfg.Seed, rand.Uint64())
-	if s.cfg.Background == nil {
-		s.cfg.Background = later.Go
-	}
-	if s.cfg.Dialect == nil {
-		s.cfg.Dialect = new(logline.DialectVar)
-	}
-	if s.cfg.Modes == nil {
-		s.cfg.Modes = BuiltinModes()
-	}
-	if b := s.cfg.Broadcast; b != nil {
-		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
-	}
-	s.ddrace.collect = &s.ddrace.configured
-	s.record, s.resume.keeper = s.newRecorder(), s.newKeeper()
-	var epoch time.Time
-	s.access = newAccess(s, &epoch)
-	if err := s.newConsole(); err != nil {
-		return nil, err
-	}
-	s.tuning = physics.DefaultTuning() // which the commands can change
-	if err := s.addChatCommands(); err != nil {
-		return nil, err
-	}
-	if cfg.AddToConsole != nil {
-		if err := cfg.AddToConsole(s.console); err != nil {
-			return nil, fmt.Errorf("server: %w", err)
-		}
-	}
-	if err := s.console.ExecuteArgs(cfg.Commands); err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	if !s.rulesMayDeclare() {
-		if err := s.console.CheckArgs(); err != nil {
-			return nil, fmt.Errorf("server: %w", err)
-		}
-	}
-	s.configuredMap = s.settings.Map
-	if p := s.settings.Port; p < 0 || p > 0xffff {
-		return nil, fmt.Errorf("server: sv_port %d: not a port (0 to 65535)", p)
-	}
-	if m := addrWithPort.FindStringSubmatch(s.settings.BindAddr); m != nil {
-		return nil, fmt.Errorf("server: bindaddr %q: the port belongs in sv_port: bindaddr %s; sv_port %s", m[0], m[1], m[2])
-	}
-
-	defer func() {
-		if err != nil {
-			s.closeLogs()
-		}
-	}()
-	s.openLogFile()
-	s.openAuditLog()
-	s.chunksPerRequest = chunksPerRequest(s.settings.MapDownloadSpeed)
-	if err := s.openStorage(); err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	if err := s.openRanks(); err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	if err := s.startFirstWorld(); err != nil {
-		return nil, fmt.Errorf("server: cannot start: %w", err)
-	}
-	if err := s.console.CheckArgs(); err != nil { // with what the mode and the mods have declared
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	if s.transport = cfg.Transport; s.transport == nil {
-		addr := s.settings.BindAddr
-		if addr == "" && s.settings.IPv4Only != 0 {
-			addr = "0.0.0.0"
-		}
-		c, err := udp.Listen(udp.Config{Addr: addr, Port: s.settings.Port, Dedicated: true})
-		if err != nil {
-			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port and bindaddr set the address): %w", err)
-		}
-		s.transport = c
-	}
-	if cfg.AddTransport != nil {
-		s.transport = cfg.AddTransport(s.transport)
-	}
-	if cfg.Broadcast != nil {
-		cfg.Broadcast.Attach(s.transport.Wake)
-	}
-	now := conn.Time(s.transport.Now())
-	s.now = now
-	tokens, err := conn.NewTokenIssuer(nil)
-	if err != nil {
-		s.transport.Close()
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	s.tokens = tokens
-	epoch = time.Now().Add(-time.Duration(now))
-	if err := s.halfLife.open(s); err != nil {
-		s.transport.Close()
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	s.announceStart(now)
-	return s, nil
-}
-
-// addrWithPort matches addresses and names with a port.
-var addrWithPort = regexp.MustCompile(`^([^:]+|\[.*\]):(\d+)$`)
-
-// startFirstWorld reads the first map and creates a world on it, unless the match of the server
-// before goes on.
-func (s *Server) startFirstWorld() error {
-	if s.resumeWorld() {
-		return nil
-	}
-	m, err := s.readMap(s.settings.Map)
-	if err != nil {
-		return err
-	}
-	if err = s.readRules(m, s.wantedGameType(), s.settings.Mods, s.settings.ResetFile); err != nil {
-		return err
-	}
-	return s.startWorld(m)
-}
-
-// announceStart begins the first tick, logs what is running and runs the commands that
-// waited for the world.
-func (s *Server) announceStart(now conn.Time) {
-	s.clock.reset(now)
-	s.started, s.ddrace.collect = true, nil
-	defer s.resumeSeats(now)
-	for i, v := range s.versions {
-		name := "version" // programs take the first for the dialect of all lines
-		if i > 0 {
-			name = "netversion"
-		}
-		s.print(console.Standard, "server", fmt.Sprintf("%s %s", name, v.NetVersion()))
-	}
-	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
-	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
-	if password := s.access.Logins.Generate(); password != "" {
-		s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (generated, since sv_rcon_password is not set)", password))
-	}
-	s.halfLife.configure(console.Operator)
-	s.openEcon()
-	s.console.Start()
-	s.announceProblems()
-}
-
 // World returns the world of the current map. Use it between ticks, and only for reading.
 func (s *Server) World() *game.World { return s.world }
 
 // Addr returns the address that the server listens on.
 func (s *Server) Addr() transport.Peer { return s.transport.LocalAddr() }
 
-// Run serves until ctx ends or the command shutdown runs. It sends the reason to the clients.
-func (s *Server) Run(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, s.transport.Wake)
-	defer stop()
-	defer s.startWatchdog()()
-	gatherer, _ := s.transport.(transport.Gatherer)
-	for ctx.Err() == nil && !s.shutdown.requested {
-		n, err := s.transport.ReadBatch(s.datagrams, int64(s.nextAdvanceTime()))
-		if err != nil {
-			return fmt.Errorf("server: %w", err)
-		}
-		delay := s.feedBatch(s.datagrams[:n])
-		now := s.transport.Now()
-		s.Advance(conn.Time(now))
-		if gatherer != nil && delay > 0 {
-			gatherer.Gather(now + int64(delay))
-		}
-		s.runTasks()
-	}
-	s.Shutdown(conn.Time(s.transport.Now()), s.shutdown.reason)
-	return nil
+// numClients returns the number of sessions with a connection.
+func (s *Server) numClients() int { return len(s.sessionByPeer) }
+
+// queueCommand adds a command to the next tick.
+func (s *Server) queueCommand(cmd game.Command) { s.pendingCommands = append(s.pendingCommands, cmd) }
+
+// sayToAll adds a chat line from the server to the next tick.
+func (s *Server) sayToAll(text string) {
+	s.queueCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text})
 }
+
+// countDrop counts something that was received and had no effect.
+func (s *Server) countDrop(r dropReason) { s.drops.add(r, 1) }
+
+// Drops returns the number of datagrams, messages and other things that were received and
+// had no effect, by reason. It may be called by any goroutine.
+func (s *Server) Drops() map[string]uint64 { return s.drops.byReason() }
 
 // Do runs f between two ticks on the goroutine that is in Run, and returns when f has
 // returned. It may be called by any goroutine. ErrClosed means that f will not run, the
@@ -378,45 +189,3 @@ func (s *Server) runTasks() {
 		}
 	}
 }
-
-// Shutdown tells all clients the reason, closes the socket and unregisters the server
-// from the masters, which may take a second.
-func (s *Server) Shutdown(now conn.Time, reason string) {
-	reason = cmp.Or(reason, "Server shutdown")
-	s.now = now
-	s.closeResume()
-	for _, c := range s.sessions {
-		if c != nil {
-			c.drop(reason)
-		}
-	}
-	s.closeDropped(now)
-	if s.seats.leaving != 0 {
-		s.tick(now) // in which they leave, so that the log and observers have it
-	}
-	s.asked.lose(s, "the server shuts down")
-	s.asked.end()
-	s.halfLife.unregister()
-	s.closeEcon()
-	select {
-	case <-s.closed:
-	default:
-		s.print(console.Standard, "server", fmt.Sprintf("shut down (%s)", reason))
-	}
-	s.transport.Flush()
-	s.transport.Close()
-	s.bots.ways.end()
-	s.record.Close(replay.EndShutdown)
-	s.closeStorage()
-	s.closeFiles()
-	s.closeLogs()
-	select {
-	case <-s.closed:
-	default:
-		close(s.closed)
-	}
-	s.registration.close()
-}
-
-// numClients returns the number of sessions with a connection.
-func (s *Server) numClients() int { return len(s.sessionByPeer) }

@@ -149,8 +149,3 @@ func (c *session) isOfDDNet() bool {
 
 // hasText reports whether arguments of a command of the chat are more than numbers.
 func hasText(args string) bool { return strings.Trim(args, "0123456789+-. ") != "" }
-
-// sayToAll adds a chat line from the server to the next tick.
-func (s *Server) sayToAll(text string) {
-	s.queueCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text})
-}

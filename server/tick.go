@@ -15,7 +15,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	due, skipped := s.clock.due(now)
 	due += s.playPrelude()
 	if skipped > 0 {
-		s.drops[dropTicks].Add(uint64(skipped))
+		s.drops.add(dropTicks, skipped)
 	}
 	before := s.clock.tick
 	for left := due; left > 0; left-- {
@@ -62,14 +62,6 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	return s.nextAdvanceTime()
 }
 
-// idleTicks is the number of ticks that are run at once while no client is connected:
-// waking up costs far more than an empty tick.
-const idleTicks = 25
-
-// slowTick is the duration from which ticks with mods run one by one also while no client is
-// connected: datagrams of those who want to join wait for the end of all.
-const slowTick = 4 * time.Millisecond
-
 // nextAdvanceTime returns when Advance must be called next if nothing arrives before.
 func (s *Server) nextAdvanceTime() conn.Time {
 	if s.prelude > 0 {
@@ -84,10 +76,6 @@ func (s *Server) nextAdvanceTime() conn.Time {
 	}
 	return s.nextBurst
 }
-
-// crossesMultiple reports whether one of the ticks after before, up to tick, is a
-// multiple of n.
-func crossesMultiple(before, tick, n int32) bool { return tick/n != before/n }
 
 // updateSession does what is due for a session after a tick. Queued messages are sent
 // only with snapshots, as in the original: a datagram for every INPUTTIMING would cost
@@ -168,9 +156,6 @@ func (s *Server) tick(now conn.Time) {
 	s.record.EndTick()
 	s.notifyObservers(events)
 }
-
-// queueCommand adds a command to the next tick.
-func (s *Server) queueCommand(cmd game.Command) { s.pendingCommands = append(s.pendingCommands, cmd) }
 
 // queueRequest adds a client's command to the next tick. The rate limits of clients
 // bound the number of requests; maxRequestsPerTick is a safeguard, which the server's own

@@ -6,9 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/server/console"
 )
 
 // watchdog notices that a mode or mod does not return. It counts its own wake-ups while a tick
@@ -60,36 +57,6 @@ func (d *watchdog) watch(beats <-chan time.Time, stop <-chan struct{}, stuck fun
 			return
 		}
 	}
-}
-
-// startWatchdog watches the server until end is called, if Config.Stuck says what to do then.
-func (s *Server) startWatchdog() (end func()) {
-	if s.cfg.Stuck == nil {
-		return func() {}
-	}
-	ticker := time.NewTicker(watchInterval)
-	stop := make(chan struct{})
-	go s.watchdog.watch(ticker.C, stop, s.stuck)
-	return func() {
-		ticker.Stop()
-		close(stop)
-	}
-}
-
-// stuck says what does not return, and writes to the disk what has to be there. The goroutine of
-// the server will never use it again.
-func (s *Server) stuck(tick int32) {
-	function, lines := stuckIn(stacks())
-	s.print(console.Warning, "server", fmt.Sprintf("the server ends because tick %d does not: %s has not returned for %v",
-		tick, function, watchBeats*watchInterval))
-	for _, l := range lines {
-		s.print(console.Warning, "server", l)
-	}
-	s.record.Close(replay.EndCrash)
-	s.closeStorage()
-	s.closeFiles()
-	s.closeLogs()
-	s.cfg.Stuck()
 }
 
 // WatchTicks watches ticks in programs that rerun matches ([replay.Verify]). Call begin before each

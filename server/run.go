@@ -1,0 +1,109 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// Run serves until ctx ends or the command shutdown runs. It sends the reason to the clients.
+func (s *Server) Run(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, s.transport.Wake)
+	defer stop()
+	defer s.startWatchdog()()
+	gatherer, _ := s.transport.(transport.Gatherer)
+	r := newReader(s)
+	for ctx.Err() == nil && !s.shutdown.requested {
+		n, err := s.transport.ReadBatch(r.datagrams, int64(s.nextAdvanceTime()))
+		if err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+		delay := r.feed(r.datagrams[:n])
+		now := s.transport.Now()
+		s.Advance(conn.Time(now))
+		if gatherer != nil && delay > 0 {
+			gatherer.Gather(now + int64(delay))
+		}
+		s.runTasks()
+	}
+	s.Shutdown(conn.Time(s.transport.Now()), s.shutdown.reason)
+	return nil
+}
+
+// reader hands what the transport receives to the server.
+type reader struct {
+	server    *Server
+	datagrams []transport.Datagram // of one ReadBatch
+	strangers pace
+}
+
+func newReader(s *Server) *reader {
+	return &reader{server: s, datagrams: make([]transport.Datagram, 64)}
+}
+
+// feed handles what one read returned. It returns how much later the next datagrams may be read, 0
+// for as soon as they are there.
+func (r *reader) feed(batch []transport.Datagram) (delay time.Duration) {
+	s := r.server
+	strangers, players := 0, 0
+	for _, d := range batch {
+		// What arrived before the last tick and is read after it counts as if it had
+		// come with that tick.
+		s.Feed(max(conn.Time(d.ReceivedAt), s.now), d.Peer, d.Data)
+		if c := s.sessionByPeer[d.Peer]; c == nil {
+			strangers++
+		} else if c.state == stateInGame {
+			players++
+		}
+	}
+	if strangers > 0 {
+		r.strangers.add(s.now, strangers)
+	}
+	switch {
+	case len(batch) == 0, len(batch) == cap(r.datagrams): // there may be more
+		return 0
+	case players == len(batch):
+		// Their inputs count in the next tick.
+		return maxReadDelay
+	case players+strangers == len(batch):
+		return r.strangers.delay()
+	default:
+		// Logins and downloads come one after the other.
+		return 0
+	}
+}
+
+// startWatchdog watches the server until end is called, if Config.Stuck says what to do then.
+func (s *Server) startWatchdog() (end func()) {
+	if s.cfg.Stuck == nil {
+		return func() {}
+	}
+	ticker := time.NewTicker(watchInterval)
+	stop := make(chan struct{})
+	go s.watchdog.watch(ticker.C, stop, s.stuck)
+	return func() {
+		ticker.Stop()
+		close(stop)
+	}
+}
+
+// stuck says what does not return, and writes to the disk what has to be there. The goroutine of
+// the server will never use it again.
+func (s *Server) stuck(tick int32) {
+	function, lines := stuckIn(stacks())
+	s.print(console.Warning, "server", fmt.Sprintf("the server ends because tick %d does not: %s has not returned for %v",
+		tick, function, watchBeats*watchInterval))
+	for _, l := range lines {
+		s.print(console.Warning, "server", l)
+	}
+	s.record.Close(replay.EndCrash)
+	s.closeStorage()
+	s.closeFiles()
+	s.closeLogs()
+	s.cfg.Stuck()
+}

@@ -1,0 +1,184 @@
+package server
+
+import (
+	"cmp"
+	crand "crypto/rand"
+	"embed"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/transport"
+	"github.com/teeyard/teeyard/transport/udp"
+)
+
+// New creates a server: it runs the commands of the configuration, loads the map and
+// opens the socket. Call Run next, or Feed and Advance.
+func New(cfg Config) (_ *Server, err error) {
+	s := &Server{
+		cfg:           cfg,
+		hookClock:     hookClock{threadTime: cfg.ThreadTime},
+		sessionByPeer: make(map[transport.Peer]*session),
+		tasks:         make(chan func(), 16),
+		files:         operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
+		mapReads:      later.Limit{Max: maxMapReads},
+		closed:        make(chan struct{}),
+	}
+	crand.Read(s.addrHashKey[:])
+	s.versions = newProtocolVersions(s)
+	s.votes = newVotes(s)
+	if s.cfg.Log == nil {
+		s.cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.cfg.Files == nil {
+		s.cfg.Files = embed.FS{} // has no files
+	}
+	s.cfg.Seed = cmp.Or(s.cfg.Seed, rand.Uint64())
+	if s.cfg.Background == nil {
+		s.cfg.Background = later.Go
+	}
+	if s.cfg.Dialect == nil {
+		s.cfg.Dialect = new(logline.DialectVar)
+	}
+	if s.cfg.Modes == nil {
+		s.cfg.Modes = BuiltinModes()
+	}
+	if b := s.cfg.Broadcast; b != nil {
+		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
+	}
+	s.ddrace.collect = &s.ddrace.configured
+	s.record, s.resume.keeper = s.newRecorder(), s.newKeeper()
+	var epoch time.Time
+	s.access = newAccess(s, &epoch)
+	if err := s.newConsole(); err != nil {
+		return nil, err
+	}
+	s.tuning = physics.DefaultTuning() // which the commands can change
+	if err := s.addChatCommands(); err != nil {
+		return nil, err
+	}
+	if cfg.AddToConsole != nil {
+		if err := cfg.AddToConsole(s.console); err != nil {
+			return nil, fmt.Errorf("server: %w", err)
+		}
+	}
+	if err := s.console.ExecuteArgs(cfg.Commands); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	if !s.rulesMayDeclare() {
+		if err := s.console.CheckArgs(); err != nil {
+			return nil, fmt.Errorf("server: %w", err)
+		}
+	}
+	s.configuredMap = s.settings.Map
+	if p := s.settings.Port; p < 0 || p > 0xffff {
+		return nil, fmt.Errorf("server: sv_port %d: not a port (0 to 65535)", p)
+	}
+	if m := addrWithPort.FindStringSubmatch(s.settings.BindAddr); m != nil {
+		return nil, fmt.Errorf("server: bindaddr %q: the port belongs in sv_port: bindaddr %s; sv_port %s", m[0], m[1], m[2])
+	}
+
+	defer func() {
+		if err != nil {
+			s.closeLogs()
+		}
+	}()
+	s.openLogFile()
+	s.openAuditLog()
+	s.chunksPerRequest = chunksPerRequest(s.settings.MapDownloadSpeed)
+	if err := s.openStorage(); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	if err := s.openRanks(); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	if err := s.startFirstWorld(); err != nil {
+		return nil, fmt.Errorf("server: cannot start: %w", err)
+	}
+	if err := s.console.CheckArgs(); err != nil { // with what the mode and the mods have declared
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	if s.transport = cfg.Transport; s.transport == nil {
+		addr := s.settings.BindAddr
+		if addr == "" && s.settings.IPv4Only != 0 {
+			addr = "0.0.0.0"
+		}
+		c, err := udp.Listen(udp.Config{Addr: addr, Port: s.settings.Port, Dedicated: true})
+		if err != nil {
+			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port and bindaddr set the address): %w", err)
+		}
+		s.transport = c
+	}
+	if cfg.AddTransport != nil {
+		s.transport = cfg.AddTransport(s.transport)
+	}
+	if cfg.Broadcast != nil {
+		cfg.Broadcast.Attach(s.transport.Wake)
+	}
+	now := conn.Time(s.transport.Now())
+	s.now = now
+	tokens, err := conn.NewTokenIssuer(nil)
+	if err != nil {
+		s.transport.Close()
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	s.tokens = tokens
+	epoch = time.Now().Add(-time.Duration(now))
+	if err := s.halfLife.open(s); err != nil {
+		s.transport.Close()
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	s.announceStart(now)
+	return s, nil
+}
+
+// addrWithPort matches addresses and names with a port.
+var addrWithPort = regexp.MustCompile(`^([^:]+|\[.*\]):(\d+)$`)
+
+// startFirstWorld reads the first map and creates a world on it, unless the match of the server
+// before goes on.
+func (s *Server) startFirstWorld() error {
+	if s.resumeWorld() {
+		return nil
+	}
+	m, err := s.readMap(s.settings.Map)
+	if err != nil {
+		return err
+	}
+	if err = s.readRules(m, s.wantedGameType(), s.settings.Mods, s.settings.ResetFile); err != nil {
+		return err
+	}
+	return s.startWorld(m)
+}
+
+// announceStart begins the first tick, logs what is running and runs the commands that
+// waited for the world.
+func (s *Server) announceStart(now conn.Time) {
+	s.clock.reset(now)
+	s.started, s.ddrace.collect = true, nil
+	defer s.resumeSeats(now)
+	for i, v := range s.versions {
+		name := "version" // programs take the first for the dialect of all lines
+		if i > 0 {
+			name = "netversion"
+		}
+		s.print(console.Standard, "server", fmt.Sprintf("%s %s", name, v.NetVersion()))
+	}
+	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
+	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
+	if password := s.access.Logins.Generate(); password != "" {
+		s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (generated, since sv_rcon_password is not set)", password))
+	}
+	s.halfLife.configure(console.Operator)
+	s.openEcon()
+	s.console.Start()
+	s.announceProblems()
+}
