@@ -18,12 +18,12 @@ import (
 // with an address of its own. To read and to answer takes no time.
 type askingNet struct {
 	*testServer
-	rand                   *rand.Rand
-	perSecond              float64
-	next, gatherUntil      int64 // the next request
-	begin, end             int64 // of the test
-	asked, late, reads     int
-	longest                time.Duration
+	rand               *rand.Rand
+	perSecond          float64
+	next, gatherUntil  int64 // the next request
+	begin, end         int64 // of the test
+	asked, late, reads int
+	longest            time.Duration
 }
 
 func (a *askingNet) Gather(until int64) { a.gatherUntil = until }
