@@ -2,7 +2,6 @@ package server
 
 import (
 	"iter"
-	"net/netip"
 	"time"
 
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -86,8 +85,3 @@ func (h accessHost) ByVote() bool {
 
 // InDDNet implements access.Host.
 func (h accessHost) InDDNet() bool { return h.s.dialect == logline.DDNet }
-
-// isProven reports whether an address has been proven recently, or belongs to a player.
-func (s *Server) isProven(now int64, a netip.Addr) bool {
-	return s.access.Arrivals.IsProven(conn.Time(now), a) || s.halfLife.isPlayerAddr(a)
-}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -44,8 +43,13 @@ func (s *Server) Feed(now conn.Time, peer transport.Peer, b []byte) {
 // handleUnconnected handles a datagram that belongs to no session. Masters come first,
 // as they have tokens of their own. They, and the tools that ask in other protocols, use UDP.
 func (s *Server) handleUnconnected(now conn.Time, peer transport.Peer, b []byte) {
-	if peer.Kind == transport.UDP && (wire.IsDatagram(b) && s.halfLife.handle(now, peer, b) || s.registration.handle(now, peer, b)) {
-		return
+	if peer.Kind == transport.UDP {
+		if taken, answered := s.listing.Feed(now, peer, b); taken {
+			if !answered {
+				s.countDrop(dropHalfLife)
+			}
+			return
+		}
 	}
 	v, action := s.inspect(now, peer, b)
 	if v == nil {

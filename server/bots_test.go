@@ -103,8 +103,7 @@ func TestBotsAreMarked(t *testing.T) {
 		t.Errorf("snapshot has %+v, %v", info, err)
 	}
 
-	full, _ := tn.srv.browserReplies()
-	reply, err := query.ParseReply7(full.Append(nil, query.Request{Format: query.Format7}, 0))
+	reply, err := query.ParseReply7(tn.srv.listing.Reply().Append(nil, query.Request{Format: query.Format7}, 0))
 	if err != nil || reply.Info.NumClients != 3 || reply.Info.NumPlayers != 3 {
 		t.Errorf("browsers see %+v, %v", reply.Info, err)
 	}

@@ -303,7 +303,7 @@ func (c *ChatCall) commandNames() {
 
 func (c *ChatCall) info() {
 	s := c.session.server
-	c.Reply("%s: %s on %s", s.settings.Name, s.world.ModeName(), s.gameMap.Name)
+	c.Reply("%s: %s on %s", s.listing.Settings.Name, s.world.ModeName(), s.gameMap.Name)
 	c.Reply("This is a teeyard %s server. Write /help for the commands", Version())
 }
 

@@ -28,7 +28,7 @@ func (s *Server) newConsole() error {
 	}
 	s.console = c
 	type room interface{ Register(*console.Console) error }
-	for _, r := range []room{&s.settings, s.record, s.resume.keeper, s.access, s.votes} {
+	for _, r := range []room{&s.settings, s.record, s.resume.keeper, s.access, s.votes, s.listing} {
 		if err := r.Register(c); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -48,10 +48,6 @@ func (s *Server) newConsole() error {
 		{Name: "logout", Help: "Logout of rcon", Flags: open | console.Basic, Run: s.cmdLogout},
 		{Name: "logout", Help: "Logout of the external console", Flags: console.Econ, Run: s.cmdEconLogout},
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: s.cmdKick},
-		{Name: "addip", Params: "s[minutes] s[network]", Help: "Ban an address or network for x minutes (0 = forever)", Flags: stored, Run: s.cmdAddIP},
-		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Unban a network; with 'all', also every network inside it", Flags: stored, Run: s.cmdRemoveIP},
-		{Name: "listip", Params: "?s[beginning]", Help: "Show banned networks", Flags: stored, Run: s.cmdListIP},
-		{Name: "writeip", Help: "Write the permanent bans to listip.cfg", Flags: stored, Run: s.cmdWriteIP},
 		{Name: "sv_spectator_slots", Params: "?i", Help: "Number of slots for spectators only, as in older servers; sets sv_player_slots", Flags: open | console.Hidden, Run: s.cmdSpectatorSlots},
 		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
 		{Name: "reload_mods", Help: "Reload the scripts of sv_mods whose files changed; the match goes on", Flags: open, Run: func(*console.Call) {
@@ -136,20 +132,11 @@ func (s *Server) addHooks() error {
 			}
 			call.Print("server", "changing to map '%s'", s.settings.Map)
 		}), []string{"sv_map"}},
-		{func(*console.Call) { s.registration.outdated = true }, []string{
-			"sv_register", "sv_register_url", "sv_register_udp", "sv_register_extra", "sv_register_community_token",
-			"sv_register_port", "sv_external_port",
-		}},
 		{func(*console.Call) {
 			s.listChatCommand("rules", slices.ContainsFunc(s.settings.RulesLines[:], func(line string) bool { return line != "" }))
 		}, rulesLines()},
 		{whenStarted(func(*console.Call) { s.announcements.next = 0 }), []string{"sv_announcement_filename", "sv_announcement_interval"}},
 		{func(*console.Call) { s.listChatCommand("ready", s.rules.ReadyMode) }, []string{"sv_player_ready_mode"}},
-		{whenStarted(s.halfLife.checkSetting), []string{"sv_hl_legacy_queries", "sv_hl_rcon_allow", "sv_hl_rcon_exempt"}},
-		{whenStarted(func(call *console.Call) { s.halfLife.configure(call.Caller) }), []string{
-			"sv_hl", "sv_hl_legacy_queries", "sv_hl_rcon", "sv_hl_rcon_allow", "sv_hl_rcon_failures", "sv_hl_rcon_bantime",
-			"sv_hl_rcon_exempt", "sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password",
-		}},
 		{s.access.Logins.PasswordsChanged, []string{"sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password"}},
 		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{"sv_maprotation"}},
 		{s.setDialect, []string{"log_dialect"}},
@@ -189,7 +176,7 @@ func boolToInt(b bool) int {
 
 // sendServerInfo sends all clients the description of the server.
 func (s *Server) sendServerInfo() {
-	info := s.serverInfo()
+	info := s.listing.ServerInfo()
 	s.observe(info.Event())
 	for _, c := range s.sessions {
 		if c != nil && c.state > stateAuth {

@@ -43,8 +43,7 @@ func TestClientsProveTheirAddress(t *testing.T) {
 		if challenged, plain := c.Challenge >= 0, kind.Handshake == conn.HandshakePlain; challenged != plain || ts.session(c).addrProven == plain || c.Snapshots == 0 {
 			t.Errorf("challenged %v, accountable %v, %d snapshots", challenged, ts.session(c).addrProven, c.Snapshots)
 		}
-		later := ts.now.Add(2 * time.Hour) // the handshake is forgotten
-		if proven := ts.srv.isProven(int64(later), ip(1).Addr()); proven != ts.session(c).addrProven {
+		if proven := (listingHost{ts.srv}).IsPlayer(ip(1).Addr()); proven != ts.session(c).addrProven {
 			t.Errorf("the address counts as proven: %v", proven)
 		}
 	})

@@ -93,7 +93,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	returns := s.world.IsDDRace() && c.enteredAt != 0
 	c.state, c.enteredAt = stateInGame, now
 	c.version.joined++
-	info := s.serverInfo()
+	info := s.listing.ServerInfo()
 	told := *ev // to the others
 	told.Flag = told.Flag || returns
 	if c.mayAnnounce() {

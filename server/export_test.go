@@ -4,6 +4,7 @@ import (
 	"flag"
 	"slices"
 
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/query"
@@ -34,7 +35,6 @@ var (
 	LogFlag         = (*Server).logFlag
 	QueueCommand    = (*Server).queueCommand
 	ReloadNow       = (*Server).reload
-	ServerInfo      = (*Server).serverInfo
 	TuneLines       = tuneLines
 )
 
@@ -67,10 +67,13 @@ func (s *Server) ModView(id game.PlayerID, line string) (text string, hasLine bo
 
 // ListedPlayers returns the information for server browsers, and the players for Half-Life.
 func ListedPlayers(s *Server) (info query.Info, players []wire.Player) {
-	s.fillQueryInfo(&info)
-	s.halfLife.Info()
-	return info, s.halfLife.Players(nil)
+	s.listing.FillInfo(&info)
+	s.listing.HalfLife.Info()
+	return info, s.listing.HalfLife.Players(nil)
 }
+
+// ServerInfo returns the description of the server for its clients.
+func ServerInfo(s *Server) bridge.ServerInfo { return s.listing.ServerInfo() }
 
 // Pending returns the number of jobs of the demo recorder that are not done.
 func (s *Server) Pending() int { return s.record.Pending() }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"github.com/teeyard/teeyard/server/access"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -19,7 +18,9 @@ import (
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/listing"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -104,7 +105,7 @@ func TestHalfLifeQueries(t *testing.T) {
 		if kind != wire.RequestInfo && !i.Password {
 			t.Errorf("%v: no password", kind)
 		}
-		if kind == wire.RequestA2SInfo && (i.Version != gameVersion || i.Port != 8303 || i.Keywords != "dm" || i.Type != 'd') {
+		if kind == wire.RequestA2SInfo && (i.Version != listing.GameVersion || i.Port != 8303 || i.Keywords != "dm" || i.Type != 'd') {
 			t.Errorf("%+v", i)
 		}
 	}
@@ -170,59 +171,6 @@ func TestHalfLifeBots(t *testing.T) {
 	check("after 3 s", 3*time.Second, 4*time.Second)
 	ts.step(4 * 50)
 	check("after 7 s", 7*time.Second, 8*time.Second)
-}
-
-// TestHalfLifeLegacyQueries checks what sv_hl_legacy_queries allows, and to whom.
-func TestHalfLifeLegacyQueries(t *testing.T) {
-	ts := newTestServer(t, nil)
-	p := ts.join(public(200), "player")
-	details := wire.AppendTextRequest(nil, wire.RequestDetails)
-	for _, c := range []struct {
-		line       string
-		lan, world bool
-	}{{"", true, false}, {"sv_hl_legacy_queries off", false, false}, {"sv_hl_legacy_queries on", true, true}, {"sv_hl_legacy_queries maybe", true, true}, {"sv_hl_legacy_queries lan", true, false}} {
-		ts.srv.Execute(c.line)
-		if got := (hlClient{ts, ip(9)}).ask(details); (got != nil) != c.lan {
-			t.Errorf("%q: local networks get %d answers", c.line, len(got))
-		}
-		if got := (hlClient{ts, public(9)}).ask(details); (got != nil) != c.world {
-			t.Errorf("%q: the world gets %d answers", c.line, len(got))
-		}
-		// A player's address is proven.
-		if got := (hlClient{ts, withPort(p.Peer, 5999)}).ask(details); got == nil {
-			t.Errorf("%q: a player's address gets none", c.line)
-		}
-	}
-	if !strings.Contains(ts.log.String(), `sv_hl_legacy_queries: halflife: bad configuration: legacy policy "maybe"`) {
-		t.Errorf("nothing is said: %s", ts.log.String())
-	}
-}
-
-// TestHalfLifeAddress checks that text queries tell an address that can be used, or none.
-func TestHalfLifeAddress(t *testing.T) {
-	for _, c := range []struct{ listening, port, want string }{
-		{"198.51.100.7:8303", "0", "198.51.100.7:8303"},
-		{"198.51.100.7:8303", "9000", "198.51.100.7:9000"},
-		{"[2001:db8::7]:8303", "0", "[2001:db8::7]:8303"},
-		{"192.168.1.7:8303", "0", "192.168.1.7:8303"},
-		{"192.168.1.7:8303", "9000", ""}, // the port of a router whose address is not known
-		{"0.0.0.0:8303", "0", ""},
-		{"[::]:8303", "0", ""},
-		{"[::]:8303", "9000", ""},
-	} {
-		ts := newTestServer(t, nil, "sv_external_port "+c.port)
-		ts.addr = transport.MustParsePeer(c.listening)
-		for _, kind := range []wire.RequestKind{wire.RequestInfo, wire.RequestDetails, wire.RequestInfostring} {
-			b := hlClient{ts, local(5000)}.askOne(wire.AppendTextRequest(nil, kind))
-			i, _, err := wire.ParseInfo(b)
-			if kind == wire.RequestInfostring && bytes.Contains(b, []byte(`\address\`)) != (c.want != "") {
-				t.Errorf("listening at %s, external port %s: infostring is %q", c.listening, c.port, b)
-			}
-			if i.Address != c.want || err != nil {
-				t.Errorf("listening at %s, external port %s: %v tells %q, want %q, %v", c.listening, c.port, kind, i.Address, c.want, err)
-			}
-		}
-	}
 }
 
 // TestHalfLifeRcon checks that the remote console gives the rights of its passwords and
@@ -518,57 +466,6 @@ func TestHalfLifeBans(t *testing.T) {
 	}
 }
 
-// TestHalfLifeMasters checks that sv_hl_master registers, reports changes, and takes the
-// server off the lists.
-func TestHalfLifeMasters(t *testing.T) {
-	ts := newTestServer(t, nil, "sv_hl_master 198.51.0.1:27010, 198.51.0.2")
-	masters := []transport.Peer{withPort(public(1), 27010), withPort(public(2), 27010)}
-	heard := map[transport.Peer][]string{}
-	ts.send = func(to transport.Peer, b []byte) {
-		heard[to] = append(heard[to], string(b))
-		if _, ok := wire.ParseMasterChallengeRequest(b); ok {
-			ts.feed(public(9), wire.AppendMasterChallenge(nil, 1, 0)) // of one who is no master
-			ts.feed(to, wire.AppendMasterChallenge(nil, 77, 0))
-		}
-	}
-	beats := func(n int) bool {
-		for _, m := range masters {
-			if len(heard[m]) != 2*n {
-				return false
-			}
-		}
-		return true
-	}
-	testenv.Eventually(t, "both are registered", func() bool { ts.step(25); return beats(1) })
-	h, err := wire.ParseHeartbeat([]byte(heard[masters[1]][1]))
-	if err != nil || h.Challenge != 77 || h.Info.Dir != "teeworlds" || h.Info.Map != "teeyard1" || h.Info.Max != 64 || h.Info.Version != gameVersion {
-		t.Errorf("%+v, %v", h, err)
-	}
-	if len(heard[public(9)]) != 0 {
-		t.Errorf("somebody else got %q", heard[public(9)])
-	}
-	ts.step(2 * 50)
-	if !strings.Contains(ts.log.String(), "[register]: on the lists of 2 Half-Life masters") {
-		t.Error("nothing is said about it")
-	}
-	ts.srv.Execute("sv_max_clients 12")
-	ts.step(15 * 50)
-	if h, _ = wire.ParseHeartbeat([]byte(heard[masters[0]][3])); !beats(2) || h.Info.Max != 12 {
-		t.Errorf("of the change they heard %q", heard)
-	}
-	ts.srv.Execute("sv_hl_master 198.51.0.2:27010")
-	testenv.Eventually(t, "the other one only", func() bool { ts.step(25); return len(heard[masters[1]]) == 7 })
-	for i, m := range masters {
-		if last := []byte(heard[m][4]); !wire.IsShutdown(last) {
-			t.Errorf("master %d heard %q", i, heard[m])
-		}
-	}
-	ts.srv.Shutdown(ts.now, "")
-	if last := []byte(heard[masters[1]][7]); !wire.IsShutdown(last) || len(heard[masters[0]]) != 5 {
-		t.Errorf("they heard %q", heard)
-	}
-}
-
 func TestHalfLifeQueriesAllocateNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	ts := newTestServer(t, nil)
@@ -622,7 +519,7 @@ func TestRefusedSettings(t *testing.T) {
 	}
 	ts.srv.reload(console.ReadConfiguration(files, []string{"-f", "autoexec.cfg"}))
 	format := ts.srv.record.Settings.DemoFormat
-	if v := &ts.srv.settings; v.HalfLifeRconAllow != "10.0.0.0/8, 198.51.0.1" || format != "ddnet" || v.LogDialect != "ddnet" {
-		t.Errorf("after a reload: %q, %q, %q", v.HalfLifeRconAllow, format, v.LogDialect)
+	if allowed, dialect := ts.srv.listing.Settings.HalfLifeRconAllow, ts.srv.settings.LogDialect; allowed != "10.0.0.0/8, 198.51.0.1" || format != "ddnet" || dialect != "ddnet" {
+		t.Errorf("after a reload: %q, %q, %q", allowed, format, dialect)
 	}
 }

@@ -233,7 +233,7 @@ type player struct {
 	leaveReasons []string
 	rconLines    []string
 	rconCommands []string
-	// views are those of the snapshots by tick, if it is not nil.
+	// views has the views of the snapshots by tick, if it is not nil.
 	views map[int32]game.View
 }
 

@@ -613,7 +613,7 @@ func TestMapChoosesGameType(t *testing.T) {
 		testenv.Check(t, w.ModeName() == mode && w.Rules().ScoreLimit == limit && w.Frame().Game.ScoreLimit == limit,
 			"%s to %d and %d is played, want %s to %d", w.ModeName(), w.Rules().ScoreLimit, w.Frame().Game.ScoreLimit, mode, limit)
 		rule := wire.Rule{Name: "sv_scorelimit", Value: fmt.Sprint(limit)}
-		testenv.Check(t, slices.Contains(ts.srv.halfLife.Rules(nil), rule), "Half-Life's rules are without %v", rule)
+		testenv.Check(t, slices.Contains(ts.srv.listing.HalfLife.Rules(nil), rule), "Half-Life's rules are without %v", rule)
 	}
 	plays("DDraceNetwork", 0)
 	const why = "sv_gametype is not set, and map 'cold' has freeze, so the game type is ddrace"

@@ -218,7 +218,7 @@ type MapInfo struct {
 
 // Map returns the map of the match.
 func (s *Server) Map() MapInfo {
-	return MapInfo{s.gameMap.Name, s.displayedGameType(), slices.Clone(splitNames(s.settings.MapRotation)), s.nextMap()}
+	return MapInfo{s.gameMap.Name, s.listing.GameType(), slices.Clone(splitNames(s.settings.MapRotation)), s.nextMap()}
 }
 
 // Maps returns a function that reads the names of the maps in sv_maplist for operators at a level.

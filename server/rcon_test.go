@@ -506,7 +506,7 @@ func TestMapListChanges(t *testing.T) {
 	}
 }
 
-// TestRconLongLines checks that lines run as long as clients can send them: those of the original
+// TestRconLongLines checks that lines run as long as clients can send them: lines of the original
 // are cut at 256 bytes, and its server runs commands of 1,023.
 func TestRconLongLines(t *testing.T) {
 	bothVersions(t, func(t *testing.T, kind testclient.Config) {
@@ -522,7 +522,7 @@ func TestRconLongLines(t *testing.T) {
 			line += strings.Repeat("x", size-len(line)-len(end)) + end
 			p.Rcon(line)
 			ts.idle(4, p)
-			if got, want := ts.srv.settings.Name, fmt.Sprintf("n%d", size); got != want {
+			if got, want := ts.srv.listing.Settings.Name, fmt.Sprintf("n%d", size); got != want {
 				t.Errorf("a line of %d bytes did not run; the console says %q", len(line), p.RconLines)
 			}
 		}

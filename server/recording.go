@@ -79,7 +79,7 @@ func (h recordHost) Print(who console.Caller, level int, system, line string) {
 
 // Identity implements record.Host.
 func (h recordHost) Identity() (name string, port int) {
-	return h.s.settings.Name, int(h.s.Addr().Port())
+	return h.s.listing.Settings.Name, int(h.s.Addr().Port())
 }
 
 // Client implements record.Host.

@@ -7,18 +7,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/query/master"
 	"github.com/teeyard/teeyard/query/master/mastertest"
@@ -182,134 +179,5 @@ func TestServerRegisters(t *testing.T) {
 	}
 	if logged("ddtc_x") {
 		t.Error("the token is in the log")
-	}
-}
-
-func TestServerRegistersNowhereByDefault(t *testing.T) {
-	ts := newTestServer(t, nil)
-	defer ts.srv.Shutdown(ts.now, "")
-	ts.srv.Execute("sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_external_port 5")
-	ts.step(200)
-	if ts.srv.registration.activeRegistration != nil || ts.sentPackets != 0 {
-		t.Errorf("%d packets", ts.sentPackets)
-	}
-}
-
-// TestRegistrationFollowsItsSettings changes the settings of a registered server.
-func TestRegistrationFollowsItsSettings(t *testing.T) {
-	before := runtime.NumGoroutine()
-	ts := newTestServer(t, nil)
-	var masters [2]*mastertest.UDP
-	at := [2]transport.Peer{transport.MustParsePeer("127.0.0.1:8300"), transport.MustParsePeer("127.0.0.2:8300")}
-	type datagram struct {
-		from, to transport.Peer
-		b        []byte
-	}
-	var flying []datagram
-	for i := range masters {
-		send := func(to transport.Peer, b []byte) { flying = append(flying, datagram{at[i], to, bytes.Clone(b)}) }
-		masters[i] = &mastertest.UDP{Send: send, Probe: send}
-	}
-	server := ts.LocalAddr()
-	ts.send = func(to transport.Peer, b []byte) { flying = append(flying, datagram{server, to, bytes.Clone(b)}) }
-	probed := map[transport.Peer]bool{}
-	run := func() {
-		ts.step(5)
-		for len(flying) > 0 {
-			d := flying[0]
-			flying = flying[1:]
-			switch i := slices.Index(at[:], d.to); {
-			case i >= 0:
-				masters[i].Feed(int64(ts.now), d.from, d.b)
-			case d.to.Addr() == server.Addr():
-				probed[d.to] = true
-				ts.feed(d.from, d.b)
-			}
-		}
-		time.Sleep(time.Millisecond) // names are resolved beside the game
-	}
-	beats := func(i int) int { _, n := masters[i].Servers(); return n }
-	until := func(what string, ok func() bool) {
-		t.Helper()
-		for range 5000 {
-			if run(); ok() {
-				return
-			}
-		}
-		t.Fatalf("still not: %s\n%s", what, ts.log.String())
-	}
-
-	ts.srv.Execute("sv_register_udp 127.0.0.1; sv_register tw0.6")
-	until("the first master lists it", func() bool {
-		return beats(0) > 0 && strings.Contains(ts.log.String(), "successfully registered at '127.0.0.1'")
-	})
-	if ts.srv.registration.registrar.NumRegistered() != 1 || !probed[server] {
-		t.Errorf("on %d lists; %v was probed", ts.srv.registration.registrar.NumRegistered(), probed)
-	}
-	ts.srv.Execute("sv_register_port 4000")
-	until("the other port is told", func() bool { return probed[withPort(server, 4000)] })
-	ts.srv.Execute("sv_register_udp 127.0.0.2; sv_external_port 0")
-	until("the other master hears of it", func() bool { return beats(1) > 0 })
-	ts.srv.Execute("sv_register 0")
-	until("the end", func() bool { return ts.srv.registration.activeRegistration == nil })
-	sent := ts.sentPackets
-	for range 100 {
-		run()
-	}
-	if ts.sentPackets != sent {
-		t.Errorf("%d packets after the end", ts.sentPackets-sent)
-	}
-
-	for line, want := range map[string]string{
-		"sv_register 8":                                    `protocol "8"`,
-		"sv_register 1; sv_register_udp ftp://a":           `"ftp://a" is not the address of a UDP master`,
-		"sv_register 1; sv_register_url b":                 `"b" is not the URL`,
-		"sv_register ipv6; sv_register_url http://[::1]:1": "cannot be reached by tw0.6/ipv6,tw0.7/ipv6",
-		"sv_register 1; sv_external_port 70000":            "70000 is not a port",
-		"sv_register 1; sv_register_extra secret":          "sv_register_extra must be",
-		"sv_register 1":                                    "are both empty",
-	} {
-		ts.log.Reset()
-		ts.srv.Execute(`sv_register_udp ""; sv_register_url ""; sv_register_extra ""; sv_external_port 0; ` + line)
-		ts.step(1)
-		if !strings.Contains(ts.log.String(), "[register]: the server is not announced: ") || !strings.Contains(ts.log.String(), want) || ts.srv.registration.activeRegistration != nil {
-			t.Errorf("%s: %q", line, ts.log.String())
-		}
-	}
-	ts.srv.Shutdown(ts.now, "")
-	testenv.Eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
-}
-
-// TestRegistrationIgnoresStrangers checks that it neither takes the datagrams of
-// strangers nor allocates for them.
-func TestRegistrationIgnoresStrangers(t *testing.T) {
-	ts := newTestServer(t, nil, "sv_register_url http://127.0.0.1:1/; sv_register_udp 127.0.0.1; sv_register 1")
-	defer ts.srv.Shutdown(ts.now, "")
-	ts.step(3)
-	from := ip(1)
-	token := ts.srv.tokens.Token(ts.now, from.Addr())
-	for name, b := range map[string][]byte{
-		"0.6":         query.AppendRequest(nil, query.Request{}),
-		"0.6 probe":   []byte(query.Header6 + "\xff\xff\xff\xfffw??"),
-		"challenge":   []byte(query.Header6 + "\xff\xff\xff\xffchalwho:tw0.6/ipv4\x00x\x00"),
-		"0.7":         packet.AppendConnless(nil, token, 1, []byte("\xff\xff\xff\xffgie3\x01")),
-		"0.7 probe":   packet.AppendConnless(nil, token, 1, []byte("\xff\xff\xff\xfffw??")),
-		"0.7 control": packet.AppendTokenReply(nil, token, 5),
-		"nonsense":    {1, 2, 3},
-	} {
-		n := 1.0
-		for try := 0; n != 0 && try < 5; try++ { // others allocate, too
-			n = testing.AllocsPerRun(100, func() {
-				if ts.srv.registration.handle(ts.now, from, b) {
-					t.Fatal("taken")
-				}
-			})
-		}
-		if n != 0 && !testenv.Race {
-			t.Errorf("%s: %v allocations", name, n)
-		}
-	}
-	if ts.srv.registration.activeRegistration == nil {
-		t.Error("nothing is announced")
 	}
 }

@@ -10,7 +10,7 @@ type seats struct {
 	leaving   game.PlayerMask // the next tick clears these
 	givingWay game.PlayerMask // these leave the game for the spectators with the next tick
 	quiet     game.PlayerMask // who were not announced; see isQuiet
-	// names and clans are those of the last players who left each seat.
+	// names and clans of the last players who left each seat
 	names, clans [game.MaxPlayers]string
 	// farewells are logged when the world has come to them, after what was said before.
 	farewells [game.MaxPlayers]farewell

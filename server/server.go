@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/listing"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/server/vote"
@@ -98,12 +99,10 @@ type Server struct {
 	observedTick     Tick           // what they see
 
 	tickTimes     TickTimes
-	infoCache     infoCache
+	listing       *listing.Listing
 	mapLists      mapLists
 	announcements announcements
 	rotation      rotation
-	registration  registration
-	halfLife      halfLife
 	econ          econHost
 	dialect       logline.Dialect
 

@@ -31,7 +31,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	}
 	s.asked.lose(s, "the server shuts down")
 	s.asked.end()
-	s.halfLife.unregister()
+	s.listing.Withdraw()
 	s.closeEcon()
 	select {
 	case <-s.closed:
@@ -50,7 +50,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	default:
 		close(s.closed)
 	}
-	s.registration.close()
+	s.listing.Close()
 }
 
 func (s *Server) cmdShutdown(call *console.Call) {
@@ -84,7 +84,7 @@ func (s *Server) cmdDrain(call *console.Call) {
 		}
 		call.Print("server", "drain: new clients are rejected; the server ends after this match, or as soon as the %s left (drain off cancels this)%s", words.Clause(s.numClients(), "client", "has", "have"), d.whereTo())
 	}
-	s.registration.outdated = true
+	s.listing.Hide(d.active)
 }
 
 // updateDrain ends the server if it is being drained and the time has come. It reports

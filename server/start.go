@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/listing"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -58,6 +59,7 @@ func New(cfg Config) (_ *Server, err error) {
 	s.record, s.resume.keeper = s.newRecorder(), s.newKeeper()
 	var epoch time.Time
 	s.access = newAccess(s, &epoch)
+	s.listing = listing.New(listing.Config{Host: listingHost{s}, Access: s.access})
 	if err := s.newConsole(); err != nil {
 		return nil, err
 	}
@@ -132,7 +134,7 @@ func New(cfg Config) (_ *Server, err error) {
 	}
 	s.tokens = tokens
 	epoch = time.Now().Add(-time.Duration(now))
-	if err := s.halfLife.open(s); err != nil {
+	if err := s.listing.Open(s.transport, tokens); err != nil {
 		s.transport.Close()
 		return nil, fmt.Errorf("server: %w", err)
 	}
@@ -172,12 +174,12 @@ func (s *Server) announceStart(now conn.Time) {
 		}
 		s.print(console.Standard, "server", fmt.Sprintf("%s %s", name, v.NetVersion()))
 	}
-	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.settings.Name))
+	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.listing.Settings.Name))
 	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
 	if password := s.access.Logins.Generate(); password != "" {
 		s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (generated, since sv_rcon_password is not set)", password))
 	}
-	s.halfLife.configure(console.Operator)
+	s.listing.Start()
 	s.openEcon()
 	s.console.Start()
 	s.announceProblems()

@@ -40,7 +40,7 @@ func (t *Tick) Status(dst *Status) {
 	if s == nil {
 		return
 	}
-	s.fillQueryInfo(&dst.Info)
+	s.listing.FillInfo(&dst.Info)
 	dst.Connected, dst.Joined, dst.Drops = dst.Connected[:0], dst.Joined[:0], dst.Drops[:0]
 	for _, v := range s.versions {
 		connected := 0

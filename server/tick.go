@@ -46,8 +46,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 		s.changeMap(now)
 	}
 	s.updateMods(now)
-	s.updateRegistration(now)
-	s.halfLife.update(now)
+	s.listing.Advance(now)
 	s.updateEcon(now)
 	s.updateRotation(now)
 	s.econ.console.Advance(int64(now))

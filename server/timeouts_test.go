@@ -10,7 +10,6 @@ import (
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
-	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -354,10 +353,8 @@ func TestKeptSeatsGiveWay(t *testing.T) {
 		ts := newTestServer(t, nil, "sv_max_clients 8; sv_player_slots 8; sv_max_clients_per_network 4")
 		most := func(when string) {
 			t.Helper()
-			var q query.Info
-			ts.srv.fillQueryInfo(&q)
-			ts.srv.halfLife.Info()
-			for _, p := range ts.srv.halfLife.Players(nil) {
+			q, players := ListedPlayers(ts.srv)
+			for _, p := range players {
 				if got, _ := ts.srv.world.Player(game.PlayerID(p.Index)); ts.srv.sessions[p.Index].state == stateInGame && got.Profile.Name != p.Name {
 					t.Errorf("%s: %q is listed as %q", when, got.Profile.Name, p.Name)
 				}

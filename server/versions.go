@@ -29,7 +29,7 @@ type protocolVersion struct {
 func newProtocolVersions(s *Server) []*protocolVersion {
 	return []*protocolVersion{
 		{Protocol: bridge7.NewProtocol(), handshaker: &handshaker7{unconnected: unconnected{server: s}}, kinds: kinds7},
-		{Protocol: bridge6.NewProtocol(), handshaker: newHandshaker6(s), kinds: kinds6},
+		{Protocol: bridge6.NewProtocol(), handshaker: &handshaker6{unconnected: unconnected{server: s}}, kinds: kinds6},
 	}
 }
 
@@ -94,8 +94,7 @@ func (h *handshaker7) answerBrowser() {
 		return
 	}
 	s.access.Arrivals.Prove(h.now, h.peer.Addr())
-	full, _ := s.browserReplies()
-	h.infoBuf = full.Append(h.infoBuf[:0], r, 0)
+	h.infoBuf = s.listing.Reply().Append(h.infoBuf[:0], r, 0)
 	h.send(packet.AppendConnless(s.sendBuf[:0], h.packet.ResponseToken, s.tokens.Token(h.now, h.peer.Addr()), h.infoBuf))
 }
 
@@ -107,12 +106,6 @@ type handshaker6 struct {
 	result          conn.Inspection6
 	challengesUntil conn.Time // until then challenges may be answered
 	decompressLimit limit.Bucket
-	// infoBudget limits the bytes that go to server browsers.
-	infoBudget *query.Budget
-}
-
-func newHandshaker6(s *Server) *handshaker6 {
-	return &handshaker6{unconnected: unconnected{server: s}, infoBudget: query.NewBudget(query.BudgetConfig{IsProven: s.isProven})}
 }
 
 // challengeLifetime is how long a challenge can be answered.
@@ -157,21 +150,17 @@ func (h *handshaker6) helloState() helloState {
 	return helloPending
 }
 
-// answerBrowser implements handshaker. The answer is longer than the request, whose
-// address may be forged: only infoBudget keeps the server from flooding others.
+// answerBrowser implements handshaker.
 func (h *handshaker6) answerBrowser() {
 	r, ok := query.ParseRequest6(h.datagram)
 	if !ok {
 		h.server.countDrop(dropInfo)
 		return
 	}
-	a, short := h.server.browserReplies()
-	switch h.infoBudget.Spend(int64(h.now), h.peer.Addr(), a.MaxSize(r.Format), short.MaxSize(r.Format)) {
-	case query.SizeNone:
+	a := h.server.listing.UnprovenReply(h.now, h.peer.Addr(), r.Format)
+	if a == nil {
 		h.server.countDrop(dropTokenless)
 		return
-	case query.SizeShort:
-		a = short
 	}
 	for n := range a.NumDatagrams(r.Format) {
 		h.send(a.Append(h.server.sendBuf[:0], r, n))

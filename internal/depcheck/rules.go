@@ -58,6 +58,9 @@ var rooms = map[string][]string{
 	"server/econ": {"internal/limit", "internal/safetext"},
 	// Rooms below the server, which never import it.
 	"server/later": {},
+	"server/listing": {
+		"bans", "bridge", "game", "halflife", "protocol", "query", "transport", "server/access", "server/console", "server/later", "internal/words",
+	},
 	"server/record": {
 		"bridge", "format", "game", "internal/safetext", "internal/uuid", "recorder", "server/console", "server/later",
 	},

@@ -293,7 +293,7 @@ type entry struct {
 
 // Entry describes a registered command or variable.
 type Entry struct {
-	// Name, Params, Help and Flags are those of the [Command].
+	// Name, Params, Help and Flags are as in the [Command].
 	Name, Params, Help string
 	Flags              Flag
 	// Level is the access level that the command requires at present.

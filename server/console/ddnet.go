@@ -8,7 +8,7 @@ import (
 // The commands and variables of DDNet-Server 16.4 that configurations contain and that this server does not have, or not
 // always. A test compares these with all that it lists (testdata/ddnet16.txt).
 
-// ddnetModes are those of the modes that play DDRace.
+// ddnetModes are names from the modes that play DDRace.
 var ddnetModes = strings.Fields(`
 addweapon down endless_hook force_pause force_unpause freezehammer grenade jetpack kill_pl laser left
 livefreeze move move_raw ninja removeweapon rifle right set_team_ddr shotgun super sv_deepfly

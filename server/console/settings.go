@@ -16,29 +16,13 @@ type Settings struct {
 	BindAddr           string // bindaddr
 	DbgDummies         int    // dbg_dummies
 
-	Name                   string // sv_name
-	Hostname               string // sv_hostname
-	Port                   int    // sv_port
-	ExternalPort           int    // sv_external_port
-	Map                    string // sv_map
-	TimeoutProtection      int    // conn_timeout_protection, DDNet's
-	MapDownloadSpeed       int    // sv_map_download_speed
-	HighBandwidth          int    // sv_high_bandwidth
-	MapsBaseURL            string // sv_maps_base_url, DDNet's
-	Announce               string // sv_register
-	RegisterURL            string // sv_register_url, DDNet's
-	RegisterUDP            string // sv_register_udp, ours
-	RegisterCommunityToken string // sv_register_community_token, DDNet's
-	RegisterExtra          string // sv_register_extra, DDNet's
-	HalfLife               int    // sv_hl, ours
-	HalfLifeLegacy         string // sv_hl_legacy_queries, ours
-	HalfLifeMaster         string // sv_hl_master, ours
-	HalfLifeRcon           int    // sv_hl_rcon, ours
-	HalfLifeRconAllow      string // sv_hl_rcon_allow, ours
-	HalfLifeRconFailures   int    // sv_hl_rcon_failures, ours
-	HalfLifeRconBanTime    int    // sv_hl_rcon_bantime, ours
-	HalfLifeRconExempt     string // sv_hl_rcon_exempt, ours
-	MapList                string // sv_maplist
+	Port              int    // sv_port
+	Map               string // sv_map
+	TimeoutProtection int    // conn_timeout_protection, DDNet's
+	MapDownloadSpeed  int    // sv_map_download_speed
+	HighBandwidth     int    // sv_high_bandwidth
+	MapsBaseURL       string // sv_maps_base_url, DDNet's
+	MapList           string // sv_maplist
 
 	Motd                 string     // sv_motd
 	Welcome              string     // sv_welcome, DDNet's
@@ -66,7 +50,6 @@ type Settings struct {
 	ModsWatch            int        // sv_mods_watch
 	Bots                 int        // sv_bots, ours
 	BotSkill             int        // sv_bot_skill, ours
-	SkillLevel           int        // sv_skill_level
 
 	AuditLog       string // sv_audit_log, ours
 	LogDialect     string // log_dialect, ours
@@ -82,24 +65,12 @@ type Settings struct {
 
 // Register adds the variables to a console and sets them to their defaults.
 func (s *Settings) Register(c *Console) error {
-	const sv, ec, secret = Server | Save, Econ | Save, Server | Save | Secret
+	const sv, ec = Server | Save, Econ | Save
 	for _, v := range []StringVar{
 		{"logfile", "Filename to log all output to", sv, &s.LogFile, "", 128},
 		{"bindaddr", "Address to bind the server to; used when the server starts", sv, &s.BindAddr, "", 128},
-		{"sv_name", "Server name", sv, &s.Name, "unnamed server", 128},
-		{"sv_hostname", "Server hostname", sv, &s.Hostname, "", 128},
 		{"sv_map", "Map to use on the server", sv, &s.Map, DefaultMap, 128},
 		{"sv_maps_base_url", "URL from which DDNet's clients download maps, as NAME_SHA256.map", sv, &s.MapsBaseURL, "", 128},
-		{"sv_register", "Announce the server to the masters (0, 1, or a list such as ipv4,ipv6 or tw0.7)", sv, &s.Announce, "0", 64},
-		{"sv_register_url", "HTTP master to announce the server to", sv, &s.RegisterURL, "https://master1.ddnet.org/ddnet/15/register", 128},
-		{"sv_register_udp", "UDP masters to announce the server to, separated by commas", sv, &s.RegisterUDP,
-			"master1.teeworlds.com,master2.teeworlds.com,master3.teeworlds.com,master4.teeworlds.com", 256},
-		{"sv_register_community_token", "Token of the server's community, for the HTTP master", secret, &s.RegisterCommunityToken, "", 65},
-		{"sv_register_extra", "HTTP headers to add for the HTTP master, 'Header: Value' separated by commas", secret, &s.RegisterExtra, "", 256},
-		{"sv_hl_legacy_queries", "Answer Half-Life queries without a challenge: off, lan (local networks) or on (all)", sv, &s.HalfLifeLegacy, "lan", 8},
-		{"sv_hl_master", "Half-Life masters to announce the server to, separated by commas", sv, &s.HalfLifeMaster, "", 256},
-		{"sv_hl_rcon_allow", "Networks that may use the Half-Life remote console, separated by commas (empty = all)", sv, &s.HalfLifeRconAllow, "", 256},
-		{"sv_hl_rcon_exempt", "Networks that are never banned from the Half-Life remote console, separated by commas", sv, &s.HalfLifeRconExempt, "", 256},
 		{"sv_maplist", "Maps offered to administrators (none, standard, all)", sv, &s.MapList, "all", 32},
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
 		{"sv_welcome", "Chat line that each player gets on joining", sv, &s.Welcome, "", 64},
@@ -139,14 +110,9 @@ func (s *Settings) Register(c *Console) error {
 		{"dbg_dummies", "Number of bots that only walk, for tests", Server, &s.DbgDummies, 0, 0, 64},
 		{"console_output_level", "Amount of output in the remote console (0 to 2)", sv, &s.ConsoleOutputLevel, 0, 0, 2},
 		{"sv_port", "Port of the server (0 to 65535, 0 = any free port); used when the server starts", sv, &s.Port, 8303, 0, 0},
-		{"sv_external_port", "Port to report to the masters (0 = sv_port)", sv, &s.ExternalPort, 0, 0, 0},
 		{"conn_timeout_protection", "Seconds to keep the seat of a DDNet player who timed out (0 = none)", sv, &s.TimeoutProtection, 180, 0, 10000},
 		{"sv_map_download_speed", "Map download per client (1 to 7 = at most that many times 32 KiB/s, 8 to 16 = no limit)", sv, &s.MapDownloadSpeed, 8, 1, 16},
 		{"sv_high_bandwidth", "Send a snapshot every tick; doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
-		{"sv_hl", "Answer the Half-Life queries of trackers and panels", sv, &s.HalfLife, 1, 0, 1},
-		{"sv_hl_rcon", "Open the remote console for Half-Life programs; the password is not encrypted", sv, &s.HalfLifeRcon, 1, 0, 1},
-		{"sv_hl_rcon_failures", "Wrong passwords within 30 seconds that ban from the Half-Life remote console (0 = never)", sv, &s.HalfLifeRconFailures, 5, 0, 20},
-		{"sv_hl_rcon_bantime", "Minutes of a ban from the Half-Life remote console (0 = forever)", sv, &s.HalfLifeRconBanTime, 15, 0, 525600},
 		{"sv_mods_watch", "Reload the scripts of sv_mods when their files change", sv, &s.ModsWatch, 1, 0, 1},
 		{"sv_sql_queries_delay", "Seconds between two rank commands of a player, such as /rank", sv, &s.SQLQueriesDelay, 1, 0, 20},
 		{"sv_announcement_interval", "Minutes between two announcements", sv, &s.AnnouncementInterval, 300, 1, 9999},
@@ -159,14 +125,11 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_ddrace_rules", "Begin the answer to /rules with the rules of all DDRace servers", sv, &s.DDRaceRules, 1, 0, 1},
 		{"sv_bots", "Number of players up to which bots fill the game while a client is connected (0 = no bots)", sv, &s.Bots, 0, 0, 64},
 		{"sv_bot_skill", "Skill of bots (1 = beginner, 2 = fair, 3 = strong); has no effect in DDRace", sv, &s.BotSkill, 2, 1, 3},
-		{"sv_skill_level", "Skill level shown in the server browser (0 to 2)", sv, &s.SkillLevel, 1, 0, 2},
 		{"log_join_details", "Log a line with all details of each client that joins or leaves", sv, &s.LogJoinDetails, 0, 0, 1},
 		{"ec_port", "Port of the external console (0 = off); used when the server starts", ec, &s.EconPort, 0, 0, 0},
 		{"ec_bantime", "Minutes of ban for wrong external console passwords (0 = none)", ec, &s.EconBanTime, 0, 0, 1440},
 		{"ec_auth_timeout", "Seconds until an external console must have authenticated", ec, &s.EconAuthTimeout, 30, 1, 120},
 		{"ec_output_level", "Amount of output in the external console (0 to 2)", ec, &s.EconOutputLevel, 1, 0, 2},
-		// DDNet's name for the same thing.
-		{"sv_register_port", "Port to report to the masters (0 = sv_port)", Server | Hidden, &s.ExternalPort, 0, 0, 0},
 	} {
 		if err := c.RegisterInt(v); err != nil {
 			return err

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// oldNames maps names in configurations of other servers to those of this one, which suggest names.
+// oldNames maps names in configurations of other servers to names here, for suggestions.
 var oldNames = map[string]string{
 	// earlier Teeworlds, and what is built on it: InstaGib, zCatch, FNG and infection
 	"sv_rounds_per_map":  "sv_matches_per_map",
