@@ -122,6 +122,8 @@ func TestPipeOverBadNetwork(t *testing.T) {
 // TestWatchesAgain checks that a spectator is a spectator again after a reconnect.
 func TestWatchesAgain(t *testing.T) {
 	s, ctx := startServer(t)
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
 	events, typed, joined := runJoin(ctx, joinCmd{Host: s.Addr().String(), Name: "observer", Protocol: "any", Again: 100 * time.Millisecond, Cache: "-"})
 	defer typed.Close()
 	watching, kicked := 0, false
@@ -146,6 +148,6 @@ func TestWatchesAgain(t *testing.T) {
 	if !kicked {
 		t.Error("it was not kicked")
 	}
-	s.Stop()
+	leave() // otherwise it connects again until the context ends
 	<-joined
 }

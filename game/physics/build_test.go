@@ -40,9 +40,7 @@ var fusingTargets = []struct {
 // the compiler can fuse a product and a sum: there must be no such instruction, or
 // worlds would differ between machines.
 func TestNoFusedOperations(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles for other targets")
-	}
+	testenv.OtherBuild(t)
 	// Check the search itself with a program that contains such an instruction.
 	probe := t.TempDir()
 	for name, text := range map[string]string{

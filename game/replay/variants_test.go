@@ -20,6 +20,7 @@ func TestBuildVariantsVerify(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the variants are those of amd64, this is " + runtime.GOARCH)
 	}
+	testenv.OtherBuild(t)
 	goTool, err := exec.LookPath("go")
 	if err != nil {
 		t.Skip("no go tool to build the variants with")

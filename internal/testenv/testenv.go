@@ -37,3 +37,12 @@ func OneGoroutine(tb testing.TB) {
 		tb.Skip("has one goroutine")
 	}
 }
+
+// OtherBuild skips a test that builds programs for other processors, unless CI (TEEYARD_PEERS=1)
+// runs it: the standard library alone takes a processor half a minute.
+func OtherBuild(tb testing.TB) {
+	tb.Helper()
+	if os.Getenv("TEEYARD_PEERS") != "1" && !Full() {
+		tb.Skip("builds for other processors; set TEEYARD_PEERS=1 to run it")
+	}
+}
