@@ -36,7 +36,8 @@ type DamageTakenHook interface {
 }
 
 // DeathHook is called for every death, before clients learn of it. The mode scores in this hook, so
-// a mod that cancels prevents the score.
+// a mod that cancels prevents the score. A living tee also dies when its player changes the team or
+// leaves. The start of a round removes tees without a death. The victim's tee is no longer alive.
 type DeathHook interface {
 	OnDeath(ctx *Ctx, d *Death)
 }

@@ -12,6 +12,9 @@ func (m Match) TeamScore(t Team) int32 { return m.tx.w.match.teamScore[t&1] }
 // AddTeamScore adds n to a team's score.
 func (m Match) AddTeamScore(t Team, n int32) { m.tx.w.match.teamScore[t&1] += n }
 
+// Flags returns the features of the mode, such as [GameFlagTeams] and [GameFlagFlags].
+func (m Match) Flags() GameFlags { return m.tx.w.match.flags }
+
 // Ticks returns the duration of the match in ticks, without pauses.
 func (m Match) Ticks() int32 { return m.tx.w.tick - m.tx.w.match.startTick }
 

@@ -27,6 +27,16 @@ func (tx *Tx) Players() iter.Seq[Player] {
 	}
 }
 
+// PlayerNamed returns the connected player with a name, and false without one.
+func (tx *Tx) PlayerNamed(name string) (Player, bool) {
+	for p := range tx.Players() {
+		if p.Name() == name {
+			return p, true
+		}
+	}
+	return tx.Player(Nobody), false
+}
+
 // ID returns the player's id.
 func (p Player) ID() PlayerID { return p.id }
 
