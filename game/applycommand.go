@@ -135,7 +135,7 @@ func (w *World) applyOperator(cmd *Command) {
 			w.sim.tune()
 			told := w.tuning
 			w.addEvent(Event{Kind: EvTuneParams, To: MaskAll, Tuning: &told})
-			if w.extended {
+			if w.tees.Extended {
 				w.toldTuning()
 			}
 		}

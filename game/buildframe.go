@@ -1,6 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // Frame returns the visible state after the last Step. The frame is built on first use and is valid
 // until the next Step.
@@ -33,7 +36,7 @@ func (w *World) View(id PlayerID) View {
 func (w *World) buildFrame() {
 	f := &w.frame
 	f.Tick = w.tick
-	f.Game, f.Extended = w.gameState(), w.extended
+	f.Game, f.Extended = w.gameState(), w.tees.Extended
 	f.Players = f.Players[:0]
 	f.Characters = f.Characters[:0]
 	for i := range w.players {
@@ -41,29 +44,37 @@ func (w *World) buildFrame() {
 		if w.players[i].inGame {
 			f.Players = append(f.Players, w.playerState(id))
 		}
-		if w.characters[i].inWorld {
+		if w.tees.All[i].InWorld {
 			f.Characters = append(f.Characters, w.characterState(id))
 		}
 	}
-	if w.extended {
+	if w.tees.Extended {
 		w.addTickOrder(f)
 	}
 	w.sim.show(f)
 	f.Flags = f.Flags[:0]
 	for i := range w.flags {
-		if fl := &w.flags[i]; fl.exists {
-			f.Flags = append(f.Flags, FlagState{Team: Team(i), X: vec.Trunc(fl.pos.X), Y: vec.Trunc(fl.pos.Y), Pos: fl.pos})
+		if fl := &w.flags[i]; fl.Exists {
+			f.Flags = append(f.Flags, FlagState{Team: Team(i), X: vec.Trunc(fl.Pos.X), Y: vec.Trunc(fl.Pos.Y), Pos: fl.Pos})
 		}
 	}
 }
 
-func (w *World) projectileState(p *projectile, notFor PlayerMask) ProjectileState {
+// projectileState returns a projectile as clients are sent it. It started at pos in startTick.
+func (w *World) projectileState(id uint16, weapon tee.Weapon, pos, dir vec.Vec2, startTick int32, notFor PlayerMask) ProjectileState {
 	return ProjectileState{
-		ID: p.id, X: vec.Trunc(p.startPos.X), Y: vec.Trunc(p.startPos.Y),
-		VelX: vec.Trunc(float32(p.direction.X * 100)), VelY: vec.Trunc(float32(p.direction.Y * 100)),
-		Weapon: p.weapon, StartTick: p.startTick,
-		Pos: p.posAt(&w.tuning, float32(w.tick-p.startTick)/TickRate), NotFor: notFor,
+		ID: id, X: vec.Trunc(pos.X), Y: vec.Trunc(pos.Y),
+		VelX: vec.Trunc(float32(dir.X * 100)), VelY: vec.Trunc(float32(dir.Y * 100)),
+		Weapon: Weapon(weapon), StartTick: startTick,
+		Pos: weapon.ShotAt(pos, dir, &w.tuning, float32(w.tick-startTick)/TickRate), NotFor: notFor,
 	}
+}
+
+// PosAt returns the position in a tick. It ignores walls.
+func (p *ProjectileState) PosAt(tun *Tuning, tick int32) vec.Vec2 {
+	pos := vec.Vec2{X: float32(p.X), Y: float32(p.Y)}
+	dir := vec.Vec2{X: float32(p.VelX) / 100, Y: float32(p.VelY) / 100}
+	return tee.Weapon(p.Weapon).ShotAt(pos, dir, tun, float32(tick-p.StartTick)/TickRate)
 }
 
 func laserState(id uint16, pos, from vec.Vec2, startTick int32, notFor PlayerMask) LaserState {
@@ -106,15 +117,15 @@ func (w *World) gameState() GameState {
 	}
 	for i := range w.flags {
 		switch f := &w.flags[i]; {
-		case !f.exists:
+		case !f.Exists:
 			g.FlagCarrier[i] = -3
-		case f.atStand:
+		case f.AtStand:
 			g.FlagCarrier[i] = -2
-		case f.carrier != Nobody:
-			g.FlagCarrier[i] = int32(f.carrier)
+		case f.Carrier != tee.Nobody:
+			g.FlagCarrier[i] = int32(f.Carrier)
 		default:
 			g.FlagCarrier[i] = -1
-			g.FlagDropTick[i] = f.dropTick
+			g.FlagDropTick[i] = f.DropTick
 		}
 	}
 	return g
@@ -129,7 +140,7 @@ func (w *World) playerState(id PlayerID) PlayerState {
 	}
 	view := p.viewPos
 	if p.specFlag >= 0 {
-		view = w.flags[p.specFlag].pos
+		view = w.flags[p.specFlag].Pos
 	}
 	s.ViewX, s.ViewY = vec.Trunc(view.X), vec.Trunc(view.Y)
 	if p.admin {
@@ -148,35 +159,59 @@ func (w *World) playerState(id PlayerID) PlayerState {
 }
 
 func (w *World) characterState(id PlayerID) CharacterState {
-	c := &w.characters[id]
+	c := &w.tees.All[id]
 	s := CharacterState{
-		Player: id, Health: c.health, Armor: c.armor, Weapon: c.activeWeapon, Emote: w.shownEmote(id),
-		AttackTick: c.attackTick, TriggeredEvents: c.triggeredEvents, Pos: c.pos,
+		Player: id, Health: c.Health, Armor: c.Armor, Weapon: Weapon(c.ActiveWeapon), Emote: w.shownEmote(id),
+		AttackTick: c.AttackTick, TriggeredEvents: c.TriggeredEvents, Pos: c.Pos,
 	}
-	core := &c.core
-	if c.reckonTick != 0 && !w.paused {
-		s.Tick = c.reckonTick
-		core = &c.sendCore
+	core := &c.Core
+	if c.ReckonTick != 0 && !w.paused {
+		s.Tick = c.ReckonTick
+		core = &c.SendCore
 	}
 	n := core.State()
 	s.X, s.Y, s.VelX, s.VelY = n.X, n.Y, n.VelX, n.VelY
 	s.Angle, s.Jumped = n.Angle, n.Jumped
-	s.Direction = c.input.Direction
+	s.Direction = c.Input.Direction
 	s.HookedPlayer, s.HookState, s.HookTick = n.HookedPlayer, n.HookState, n.HookTick
 	s.HookX, s.HookY, s.HookDX, s.HookDY = n.HookX, n.HookY, n.HookDX, n.HookDY
-	if c.activeWeapon == WeaponNinja {
-		s.Ammo = c.ninja.activationTick + ninjaTicks
+	if c.ActiveWeapon == tee.WeaponNinja {
+		s.Ammo = c.Ninja.ActivationTick + tee.NinjaTicks
 	} else {
-		s.Ammo = c.weapons[c.activeWeapon].ammo
+		s.Ammo = c.Weapons[c.ActiveWeapon].Ammo
 		if s.Ammo < 0 { // endless, of which clients know nothing
-			s.Ammo = weapons[c.activeWeapon].maxAmmo
-			if c.activeWeapon == WeaponHammer {
+			s.Ammo = tee.MaxAmmo
+			if c.ActiveWeapon == tee.WeaponHammer {
 				s.Ammo = 0 // as in the original
 			}
 		}
 	}
-	if w.extended {
+	if w.tees.Extended {
 		w.addStates(&s, c)
 	}
 	return s
+}
+
+// shownEmote returns the emote that others see: a temporary one, the player's choice, or a blink from
+// time to time.
+func (w *World) shownEmote(id PlayerID) Emote {
+	c, p, tick := &w.tees.All[id], &w.players[id], w.tick
+	e := Emote(c.Emote)
+	if c.EmoteStop < tick {
+		e = EmoteNormal
+	}
+	if e == EmoteNormal && p.eyesUntil > tick {
+		e = p.eyes
+	}
+	e, lastAction := w.sim.eyes(id, e)
+	if e == EmoteNormal && c.IsFrozen(tick) {
+		if c.FreezeEnd == FreezeForever {
+			return EmotePain
+		}
+		return EmoteBlink
+	}
+	if e == EmoteNormal && 250-(tick-lastAction)%250 < 5 {
+		e = EmoteBlink
+	}
+	return e
 }

@@ -10,6 +10,12 @@ const Nobody PlayerID = -1
 // MaxPlayers is the maximum number of players, spectators included.
 const MaxPlayers = 64
 
+// EntityID identifies a thing that a mode or mod made. A world never uses an id twice.
+type EntityID uint32
+
+// NoEntity is the EntityID of no thing.
+const NoEntity EntityID = 0
+
 // Team is a player's team. In modes without teams, all players are in TeamRed.
 type Team int8
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -69,7 +70,7 @@ func (d *ddraceHost) start() error {
 	if d.played, shows = d.rule.(DDRacePlayedRule); shows {
 		d.own = d.world
 	}
-	w.extended = true
+	w.tees.Extended = true
 	w.tuning = shownTuning(&m.Settings.Tuning)
 	return nil
 }
@@ -145,7 +146,7 @@ func (d *ddraceHost) tick(cmds []Command) {
 			d.entered &^= bit
 		case p.inGame:
 			d.world.SetSpectator(i, spectator)
-			if w.characters[i].exists != (d.world.Tee(i) != nil) || spectator {
+			if w.tees.All[i].Exists != (d.world.Tee(i) != nil) || spectator {
 				d.world.SetView(i, p.viewPos)
 			}
 		}
@@ -262,11 +263,11 @@ func (d *ddraceHost) event(e *ddrace.Event) {
 		return
 	case ddrace.EventDeath:
 		if w.isAlive(id) {
-			w.characters[id].pos = e.Pos
+			w.tees.All[id].Pos = e.Pos
 			w.die(id, id, Weapon(e.Value))
 		}
 	case ddrace.EventSpawn:
-		if w.characters[id].exists {
+		if w.tees.All[id].Exists {
 			w.removeCharacter(id)
 		}
 		if w.spawnCharacter(id, e.Pos) {
@@ -314,40 +315,40 @@ func (d *ddraceHost) hiddenFrom(id PlayerID) PlayerMask { return d.notFor[id] }
 // mirrorTees copies the tees of the simulation to the characters of the world.
 func (d *ddraceHost) mirrorTees() {
 	w := d.w
-	w.charOrder.count = 0
+	w.tees.Order.Count = 0
 	for t := range d.world.Tees {
-		w.charOrder.ids[w.charOrder.count] = PlayerID(t.ID())
-		w.charOrder.count++
+		w.tees.Order.IDs[w.tees.Order.Count] = tee.ID(t.ID())
+		w.tees.Order.Count++
 	}
-	for i := range w.characters {
+	for i := range w.tees.All {
 		w.players[i].raceStart = 0
 		if t := d.world.AliveTee(i); t != nil && t.Race == ddrace.RaceStarted {
 			if w.players[i].raceStart = w.tick - (d.world.Tick() - t.StartTick); w.players[i].raceStart == 0 {
 				w.players[i].raceStart = 1
 			}
 		}
-		c := &w.characters[i]
-		if !c.exists || !c.alive {
+		c := &w.tees.All[i]
+		if !c.Exists || !c.Alive {
 			continue
 		}
 		t := d.world.Tee(i)
-		if c.inWorld = t != nil; t == nil {
+		if c.InWorld = t != nil; t == nil {
 			continue
 		}
 		k := &t.Core
-		w.movedFrom[i], c.pos = t.PrevPos, t.Pos
-		core := &c.core
+		w.tees.MovedFrom[i], c.Pos = t.PrevPos, t.Pos
+		core := &c.Core
 		core.Pos, core.Vel, core.HookPos, core.HookDir = k.Pos, k.Vel, k.HookPos, k.HookDir
 		core.HookTick, core.HookState, core.HookedPlayer = k.HookTick, k.HookState, k.HookedPlayer
 		core.Jumped, core.Direction, core.Angle = k.Jumped, k.Direction, k.Angle
-		c.triggeredEvents |= triggered(k.Events)
-		c.health, c.armor = maxHealth, t.Armor
-		c.activeWeapon, c.lastWeapon = Weapon(t.ActiveWeapon), Weapon(t.LastWeapon)
-		c.attackTick = t.AttackTick
-		c.ninja.activationTick = t.Ninja.ActivationTick
-		c.input.Direction = k.Direction
+		c.TriggeredEvents |= triggered(k.Events)
+		c.Health, c.Armor = tee.MaxHealth, t.Armor
+		c.ActiveWeapon, c.LastWeapon = tee.Weapon(t.ActiveWeapon), tee.Weapon(t.LastWeapon)
+		c.AttackTick = t.AttackTick
+		c.Ninja.ActivationTick = t.Ninja.ActivationTick
+		c.Input.Direction = k.Direction
 		for weapon, owned := range t.Weapons {
-			c.weapons[weapon].owned, c.weapons[weapon].ammo = owned, -1
+			c.Weapons[weapon].Owned, c.Weapons[weapon].Ammo = owned, -1
 		}
 	}
 	d.hideTees()

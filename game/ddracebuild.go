@@ -2,6 +2,7 @@ package game
 
 import (
 	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -87,13 +88,13 @@ func (d *ddraceHost) addTee(s *CharacterState) {
 		s.FreezeEnd = FreezeForever
 	}
 	if t.HasNinjaJetpack() && s.Weapon == WeaponGun && s.FreezeEnd == 0 {
-		s.Weapon, s.Ammo = WeaponNinja, t.Ninja.ActivationTick+ninjaTicks
+		s.Weapon, s.Ammo = WeaponNinja, t.Ninja.ActivationTick+tee.NinjaTicks
 	}
 	s.Jumps, s.AirJumps = min(max(t.Core.Jumps, -1), 255), min(t.Core.JumpedTotal, 255) // as clients take them
 	s.NinjaStart = t.Ninja.ActivationTick
 	s.TargetX, s.TargetY = t.Target()
 	s.TeleCheckpoint = int32(t.TeleCheckpoint)
-	hidden := d.w.characters[s.Player].notFor
+	hidden := PlayerMask(d.w.tees.All[s.Player].NotFor)
 	s.NotFor, s.Secret = d.hiddenFrom(s.Player)|hidden, !(^hidden).IsPublic()
 }
 

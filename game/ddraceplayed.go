@@ -25,7 +25,7 @@ func (d *ddraceHost) tickPlayed() {
 	for i := range w.players {
 		p := &w.players[i]
 		if p.inGame && world.IsSpectator(i) != (p.team == TeamSpectators) {
-			if w.characters[i].exists {
+			if w.tees.All[i].Exists {
 				w.removeCharacter(PlayerID(i))
 			}
 			if p.team = TeamRed; world.IsSpectator(i) {

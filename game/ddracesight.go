@@ -2,6 +2,7 @@ package game
 
 import (
 	"github.com/teeyard/teeyard/game/ddrace"
+
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -118,13 +119,13 @@ func (c Camera) SetPause(kind PauseKind) bool {
 	if kind != PauseVanished && d.world.Tee(int(id)) == nil {
 		d.world.Pause(int(id), false)
 		d.mirrorTees()
-		w.tx.effect(Event{Kind: EvSpawn, To: ^d.hiddenFrom(id), Player: id, Pos: w.characters[id].pos})
+		w.tx.effect(Event{Kind: EvSpawn, To: ^d.hiddenFrom(id), Player: id, Pos: w.tees.All[id].Pos})
 	}
 	if s.pause == NotPaused {
 		p.cursorX, p.cursorY = int32(p.viewPos.X), int32(p.viewPos.Y)
 	}
 	if s.pause = kind; kind == NotPaused {
-		p.viewPos = w.characters[id].pos
+		p.viewPos = w.tees.All[id].Pos
 	}
 	d.world.LookAround(int(id), kind != NotPaused, kind == PauseVanished)
 	return true
@@ -277,7 +278,7 @@ func (d *ddraceHost) addSight(f *Frame) {
 			continue
 		}
 		t := SpecTee{Player: id, NotFor: d.notFor[id]}
-		c := w.characters[id].core.State()
+		c := w.tees.All[id].Core.State()
 		t.X, t.Y = c.X, c.Y
 		for k := range w.players {
 			o := &w.players[k]

@@ -1,6 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/ddrace"
+import (
+	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/tee"
+)
 
 // tee returns a living player's tee, or nil if the tee is out of the simulation.
 func (d *ddraceHost) tee(id PlayerID) *ddrace.Tee { return d.world.Tee(int(id)) }
@@ -12,32 +15,32 @@ func (d *ddraceHost) respawn(id PlayerID) { d.w.killCharacter(id, WeaponGame) }
 func (d *ddraceHost) respawnNow(id PlayerID) { d.world.Respawn(int(id)) }
 
 func (d *ddraceHost) changed(id PlayerID, what characterChange) {
-	c, t := &d.w.characters[id], d.tee(id)
+	c, t := &d.w.tees.All[id], d.tee(id)
 	switch what {
 	case changedPos:
-		d.world.Teleport(int(id), c.pos)
+		d.world.Teleport(int(id), c.Pos)
 	case changedHooks:
 		d.world.ReleaseHooks(int(id))
 	case changedAirJump:
 		d.world.RefillJumps(int(id))
 	case changedWeapon:
-		d.world.SelectWeapon(int(id), ddrace.Weapon(c.activeWeapon))
+		d.world.SelectWeapon(int(id), ddrace.Weapon(c.ActiveWeapon))
 	case changedVel:
 		if t != nil {
-			t.Core.Vel = c.core.Vel
+			t.Core.Vel = c.Core.Vel
 		}
 	case changedReloadTicks:
 		if t != nil {
-			t.ReloadTimer = c.reloadTimer
+			t.ReloadTimer = c.ReloadTimer
 		}
 	}
 }
 
 func (d *ddraceHost) giveWeapon(id PlayerID, weapon Weapon, _ int32) bool {
-	s := &d.w.characters[id].weapons[weapon]
-	had := s.owned
+	s := &d.w.tees.All[id].Weapons[weapon]
+	had := s.Owned
 	d.world.GiveWeapon(int(id), ddrace.Weapon(weapon), true)
-	*s = weaponState{owned: true, ammo: -1}
+	*s = tee.WeaponState{Owned: true, Ammo: -1}
 	return !had
 }
 
@@ -51,7 +54,7 @@ func (d *ddraceHost) jumps(id PlayerID) int32 {
 	if t := d.tee(id); t != nil {
 		return t.Core.Jumps
 	}
-	return d.w.characters[id].jumps()
+	return d.w.tees.All[id].Jumps()
 }
 
 func (d *ddraceHost) setJumps(id PlayerID, n int32) {
@@ -66,21 +69,21 @@ func (d *ddraceHost) reloadTicks(id PlayerID) int32 {
 	if t := d.tee(id); t != nil {
 		return t.ReloadTimer
 	}
-	return d.w.characters[id].reloadTimer
+	return d.w.tees.All[id].ReloadTimer
 }
 
 func (d *ddraceHost) input(id PlayerID) Input {
 	if t := d.tee(id); t != nil {
 		return inputOf(t.SavedInput())
 	}
-	return d.w.characters[id].input
+	return inputOfTee(&d.w.tees.All[id].Input)
 }
 
 func (d *ddraceHost) flags(id PlayerID) CharacterFlags {
 	if t := d.tee(id); t != nil {
 		return flagsOf(t)
 	}
-	return d.w.characters[id].flags
+	return CharacterFlags(d.w.tees.All[id].Flags)
 }
 
 func (d *ddraceHost) setFlags(id PlayerID, f CharacterFlags) {
@@ -107,7 +110,7 @@ func (d *ddraceHost) freeze(id PlayerID, ticks int32) bool {
 func (d *ddraceHost) unfreeze(id PlayerID) bool {
 	t := d.tee(id)
 	if t == nil {
-		return d.w.characters[id].unfreeze(d.w.tick)
+		return d.w.tees.All[id].Unfreeze(d.w.tick)
 	}
 	was := t.Deep || t.FreezeTime > 0
 	t.Deep = false
@@ -118,7 +121,7 @@ func (d *ddraceHost) unfreeze(id PlayerID) bool {
 func (d *ddraceHost) frozen(id PlayerID) int32 {
 	switch t := d.tee(id); {
 	case t == nil:
-		return d.w.characters[id].frozen(d.w.tick)
+		return d.w.tees.All[id].Frozen(d.w.tick)
 	case t.Deep:
 		return FreezeForever
 	default:

@@ -2,6 +2,7 @@ package game
 
 import (
 	"github.com/teeyard/teeyard/game/ddrace"
+
 	"github.com/teeyard/teeyard/game/vec"
 )
 

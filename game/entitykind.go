@@ -2,14 +2,9 @@ package game
 
 import (
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
-
-// EntityID identifies a thing that a mode or mod made. A world never uses an id twice.
-type EntityID uint32
-
-// NoEntity is the EntityID of no thing.
-const NoEntity EntityID = 0
 
 // EntityKind is the behaviour of entities of a mode or mod. All functions are optional. They must
 // keep their state in the [Entity], which the world hashes and saves.
@@ -131,12 +126,13 @@ func (d *Drawing) Projectile(part int, weapon Weapon, pos, vel vec.Vec2, to Play
 	// Clients show a projectile from its start on, and the time between the last two
 	// snapshots. So it starts one round of snapshots earlier than now.
 	const lead = 2
-	p := projectile{id: id, weapon: weapon, startTick: max(d.w.tick-lead, 0), startPos: pos}
-	if _, speed := projectilePath(weapon, &d.w.tuning); speed > 0 {
-		p.direction = vel.Mul(TickRate / speed)
-		p.startPos = pos.Sub(p.posAt(&d.w.tuning, lead/float32(TickRate)).Sub(pos))
+	start, dir, startTick := pos, vec.Vec2{}, max(d.w.tick-lead, 0)
+	shot := tee.Weapon(weapon)
+	if _, speed := shot.Path(&d.w.tuning); speed > 0 {
+		dir = vel.Mul(TickRate / speed)
+		start = pos.Sub(shot.ShotAt(pos, dir, &d.w.tuning, lead/float32(TickRate)).Sub(pos))
 	}
-	*list = append(*list, d.w.projectileState(&p, hidden))
+	*list = append(*list, d.w.projectileState(id, shot, start, dir, startTick, hidden))
 }
 
 // drawn holds the things that entities draw. It is rebuilt in every tick.
@@ -154,8 +150,7 @@ func (w *World) newHandle() EntityID {
 
 // hasIDs reports whether a mode or mod can have n more entity ids.
 func (w *World) hasIDs(n int) bool {
-	used := int(w.entityIDs.nextUnused) - len(w.entityIDs.freed)
-	return used+n <= maxEntityIDs-reservedIDs
+	return w.entityIDs.Used()+n <= tee.MaxIDs-reservedIDs
 }
 
 // spawnEntity makes an entity. It returns nil if there are too many.
@@ -178,7 +173,7 @@ func (w *World) spawnEntity(kind KindID, template *Entity) *Entity {
 	w.usesEntities = true
 	e.parts = [MaxEntityParts]uint16{}
 	for i := range parts {
-		e.parts[i], _ = w.entityIDs.alloc()
+		e.parts[i], _ = w.entityIDs.Alloc()
 	}
 	return e
 }
@@ -273,7 +268,7 @@ func (w *World) removeModEntities() {
 			continue
 		}
 		for _, id := range e.parts[:w.entityKinds[e.kind-1].Parts] {
-			w.entityIDs.free(id)
+			w.entityIDs.Free(id)
 		}
 	}
 	w.entities = kept

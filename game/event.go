@@ -64,6 +64,25 @@ const (
 	PickupArmorLaser
 )
 
+// Weapon returns the weapon that a pickup gives, or WeaponWorld for none.
+func (k PickupKind) Weapon() Weapon {
+	switch k {
+	case PickupGrenade:
+		return WeaponGrenade
+	case PickupShotgun:
+		return WeaponShotgun
+	case PickupLaser:
+		return WeaponLaser
+	case PickupNinja:
+		return WeaponNinja
+	case PickupGun:
+		return WeaponGun
+	case PickupHammer:
+		return WeaponHammer
+	}
+	return WeaponWorld
+}
+
 // Emote is the expression of a tee's eyes.
 type Emote uint8
 

@@ -117,7 +117,7 @@ func (w *World) enter(id PlayerID) {
 		return
 	}
 	p.inGame = true
-	if w.extended {
+	if w.tees.Extended {
 		x := &w.playerExtras[id].tuning
 		x.told, x.predicted = w.tuning, w.tuning
 	}
@@ -163,11 +163,11 @@ func (w *World) leave(id PlayerID, reason string) {
 }
 
 func (w *World) tickPlayer(id PlayerID) {
-	p, c := &w.players[id], &w.characters[id]
+	p, c := &w.players[id], &w.tees.All[id]
 	if !p.inGame {
 		return
 	}
-	if c.exists && !c.alive {
+	if c.Exists && !c.Alive {
 		w.removeCharacter(id)
 	}
 	if w.match.isPaused() {
@@ -187,22 +187,22 @@ func (w *World) tickPlayer(id PlayerID) {
 		}
 		return
 	}
-	if w.extended {
+	if w.tees.Extended {
 		w.endSkin(id)
 	}
-	if looks := !c.exists && p.team == TeamSpectators || p.sight.pause != NotPaused; looks && p.specMode == SpectateFree {
+	if looks := !c.Exists && p.team == TeamSpectators || p.sight.pause != NotPaused; looks && p.specMode == SpectateFree {
 		p.viewPos.X -= vec.Clamp(p.viewPos.X-float32(p.cursorX), -500, 500)
 		p.viewPos.Y -= vec.Clamp(p.viewPos.Y-float32(p.cursorY), -400, 400)
 	}
-	if !c.exists && p.dieTick+3*TickRate <= w.tick && !p.deadSpec {
+	if !c.Exists && p.dieTick+3*TickRate <= w.tick && !p.deadSpec {
 		w.respawn(id)
 	}
-	if !c.exists && p.team == TeamSpectators && p.specFlag >= 0 {
-		p.specID = w.flags[p.specFlag].carrier
+	if !c.Exists && p.team == TeamSpectators && p.specFlag >= 0 {
+		p.specID = PlayerID(w.flags[p.specFlag].Carrier)
 	}
-	if c.exists {
-		if c.alive && p.sight.pause == NotPaused {
-			p.viewPos = c.pos
+	if c.Exists {
+		if c.Alive && p.sight.pause == NotPaused {
+			p.viewPos = c.Pos
 		}
 	} else if p.spawning && p.respawnTick <= w.tick {
 		w.sim.spawn(id)
@@ -219,7 +219,7 @@ func (w *World) postTickPlayer(id PlayerID) {
 		return
 	}
 	if p.specFlag >= 0 {
-		p.viewPos = w.flags[p.specFlag].pos
+		p.viewPos = w.flags[p.specFlag].Pos
 	} else if p.specID >= 0 && w.players[p.specID].connected {
 		p.viewPos = w.players[p.specID].viewPos
 	}
@@ -244,10 +244,10 @@ func (w *World) respawn(id PlayerID) {
 
 // killCharacter kills and removes the player's character, if there is one.
 func (w *World) killCharacter(id PlayerID, weapon Weapon) {
-	if w.characters[id].exists {
+	if w.tees.All[id].Exists {
 		w.sim.killed(id, weapon)
 		w.die(id, id, weapon)
-		if w.characters[id].exists {
+		if w.tees.All[id].Exists {
 			w.removeCharacter(id)
 		}
 	}
@@ -265,21 +265,21 @@ func (w *World) applyDirectInput(id PlayerID, in *Input) {
 		if p.flags&PlayerFlagChatting != 0 {
 			return
 		}
-		if w.characters[id].exists {
-			w.characters[id].resetInput()
+		if w.tees.All[id].Exists {
+			w.tees.All[id].ResetInput()
 		}
 		p.flags = flags
 		return
 	}
 	p.flags = flags
-	if w.characters[id].exists {
+	if w.tees.All[id].Exists {
 		w.sim.directInput(id, *in)
 	}
 	held := in.Fire&1 != 0
-	if !w.characters[id].exists && p.team != TeamSpectators && held {
+	if !w.tees.All[id].Exists && p.team != TeamSpectators && held {
 		w.respawn(id)
 	}
-	if !w.characters[id].exists && p.team == TeamSpectators && held {
+	if !w.tees.All[id].Exists && p.team == TeamSpectators && held {
 		if !p.specFireHeld {
 			p.specFireHeld = true
 			w.toggleFollow(id)

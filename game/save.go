@@ -2,10 +2,10 @@ package game
 
 import (
 	"errors"
-	"hash/crc32"
 	"reflect"
 
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/tee"
 )
 
 // The state of a world is visited in one order for three purposes: [World.Hash] mixes it,
@@ -96,8 +96,6 @@ func (v *visitor) origin(w *World) {
 		v.sameText("a mod", reflect.TypeOf(m).String())
 	}
 }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func (v *visitor) same(what string, n uint64) {
 	if v.op == saving {
@@ -225,21 +223,21 @@ func (v *visitor) players(w *World) {
 			v.hashed(i)
 			v.player(&w.players[i])
 		}
-		if w.characters[i].exists {
+		if w.tees.All[i].Exists {
 			v.hashed(i)
-			v.character(&w.characters[i])
+			v.character(&w.tees.All[i])
 		}
 		if v.op == hashing {
-			core := w.coreWorld.Cores[i] != nil
+			core := w.tees.Physics.Cores[i] != nil
 			v.bools(&core)
 		}
 	}
-	order := w.charOrder.ids[:w.charOrder.count]
+	order := w.tees.Order.IDs[:w.tees.Order.Count]
 	if length(v, &order, MaxPlayers); v.op == restoring {
-		w.charOrder.count = len(order)
+		w.tees.Order.Count = len(order)
 	}
-	for i := range w.charOrder.count {
-		id := &w.charOrder.ids[i]
+	for i := range w.tees.Order.Count {
+		id := &w.tees.Order.IDs[i]
 		num(v, id)
 		within(v, "character", *id, 0, MaxPlayers-1)
 	}
@@ -264,10 +262,10 @@ func (v *visitor) present(w *World) {
 			if w.players[i].connected {
 				players |= bit
 			}
-			if w.characters[i].exists {
+			if w.tees.All[i].Exists {
 				characters |= bit
 			}
-			if w.coreWorld.Cores[i] != nil {
+			if w.tees.Physics.Cores[i] != nil {
 				cores |= bit
 			}
 		}
@@ -282,14 +280,14 @@ func (v *visitor) present(w *World) {
 		return
 	}
 	for i := range w.players {
-		p, c := &w.players[i], &w.characters[i]
+		p, c := &w.players[i], &w.tees.All[i]
 		p.connected = players>>i&1 != 0
-		if c.exists = characters>>i&1 != 0; c.exists {
-			c.core.World = &w.coreWorld
-			c.reckoningCore.World = &w.reckoningWorld
+		if c.Exists = characters>>i&1 != 0; c.Exists {
+			c.Core.World = &w.tees.Physics
+			c.ReckoningCore.World = &w.tees.Reckoning
 		}
 		if cores>>i&1 != 0 {
-			w.coreWorld.Cores[i] = &c.core
+			w.tees.Physics.Cores[i] = &c.Core
 		}
 	}
 }
@@ -338,10 +336,10 @@ func (v *visitor) saved(flag *bool) {
 
 // extension visits the part of characters and players that only mods change.
 func (v *visitor) extension(w *World) {
-	if !v.extra(20, w.extended) {
+	if !v.extra(20, w.tees.Extended) {
 		return
 	}
-	w.extended = true
+	w.tees.Extended = true
 	for i := range w.players {
 		if w.players[i].connected {
 			x := &w.playerExtras[i]
@@ -349,8 +347,8 @@ func (v *visitor) extension(w *World) {
 			num(v, &x.skin.until)
 			v.skin(&x.skin.skin)
 		}
-		if c := &w.characters[i]; c.exists {
-			v.states(&c.characterStates)
+		if c := &w.tees.All[i]; c.Exists {
+			v.states(&c.States)
 		}
 	}
 }
@@ -358,16 +356,16 @@ func (v *visitor) extension(w *World) {
 // jumps visits how often characters can jump, if it is not as usual.
 func (v *visitor) jumps(w *World) {
 	unusual := false
-	for i := range w.characters {
-		unusual = unusual || w.characters[i].moreJumps != 0
+	for i := range w.tees.All {
+		unusual = unusual || w.tees.All[i].MoreJumps != 0
 	}
 	if !v.extra(21, unusual) {
 		return
 	}
-	for i := range w.characters {
-		if c := &w.characters[i]; c.exists {
-			pair(v, &c.moreJumps, &c.airJumps)
-			within(v, "jumps", c.moreJumps, 1-usualJumps, 255-usualJumps)
+	for i := range w.tees.All {
+		if c := &w.tees.All[i]; c.Exists {
+			pair(v, &c.MoreJumps, &c.AirJumps)
+			within(v, "jumps", c.MoreJumps, 1-tee.UsualJumps, 255-tee.UsualJumps)
 		}
 	}
 }
@@ -380,10 +378,10 @@ func (v *visitor) tuning(t *playerTuning) {
 	}
 }
 
-func (v *visitor) states(s *characterStates) {
-	pair(v, &s.freezeStart, &s.freezeEnd)
-	pair(v, &s.flags, &s.masked)
-	number64(v, &s.notFor)
+func (v *visitor) states(s *tee.States) {
+	pair(v, &s.FreezeStart, &s.FreezeEnd)
+	pair(v, &s.Flags, &s.Masked)
+	number64(v, &s.NotFor)
 }
 
 func (v *visitor) profile(p *Profile) {
@@ -401,47 +399,47 @@ func (v *visitor) skin(s *Skin) {
 	}
 }
 
-func (v *visitor) character(c *character) {
-	v.bools(&c.alive, &c.inWorld)
-	num(v, &c.entityID)
-	v.vec(&c.pos, limitPos)
-	v.core(&c.core)
-	v.core(&c.sendCore)
-	v.core(&c.reckoningCore)
-	pair(v, &c.reckonTick, &c.queuedWeapon)
-	within(v, "queued weapon", c.queuedWeapon, -1, NumWeapons-1)
-	pair(v, &c.health, &c.armor)
-	for i := range c.weapons {
-		s := &c.weapons[i]
-		v.bools(&s.owned)
-		pair(v, &s.ammo, &s.ammoRegenStart)
+func (v *visitor) character(c *tee.Tee) {
+	v.bools(&c.Alive, &c.InWorld)
+	num(v, &c.EntityID)
+	v.vec(&c.Pos, limitPos)
+	v.core(&c.Core)
+	v.core(&c.SendCore)
+	v.core(&c.ReckoningCore)
+	pair(v, &c.ReckonTick, &c.QueuedWeapon)
+	within(v, "queued weapon", c.QueuedWeapon, -1, NumWeapons-1)
+	pair(v, &c.Health, &c.Armor)
+	for i := range c.Weapons {
+		s := &c.Weapons[i]
+		v.bools(&s.Owned)
+		pair(v, &s.Ammo, &s.AmmoRegenStart)
 	}
-	pair(v, &c.activeWeapon, &c.lastWeapon)
-	within(v, "weapon", c.activeWeapon, 0, NumWeapons-1)
-	within(v, "weapon", c.lastWeapon, 0, NumWeapons-1)
-	pair(v, &c.reloadTimer, &c.attackTick)
-	pair(v, &c.lastNoAmmoSound, &c.numObjectsHit)
-	within(v, "victims of the ninja", c.numObjectsHit, 0, len(c.hitObjects))
+	pair(v, &c.ActiveWeapon, &c.LastWeapon)
+	within(v, "weapon", c.ActiveWeapon, 0, NumWeapons-1)
+	within(v, "weapon", c.LastWeapon, 0, NumWeapons-1)
+	pair(v, &c.ReloadTimer, &c.AttackTick)
+	pair(v, &c.LastNoAmmoSound, &c.NumObjectsHit)
+	within(v, "victims of the ninja", c.NumObjectsHit, 0, len(c.HitObjects))
 	if v.err != nil {
 		return
 	}
-	for i := range c.hitObjects[:c.numObjectsHit] {
-		num(v, &c.hitObjects[i])
-		within(v, "victim of the ninja", c.hitObjects[i], 0, MaxPlayers-1)
+	for i := range c.HitObjects[:c.NumObjectsHit] {
+		num(v, &c.HitObjects[i])
+		within(v, "victim of the ninja", c.HitObjects[i], 0, MaxPlayers-1)
 	}
-	v.vec(&c.ninja.activationDir, limitUnit)
-	pair(v, &c.ninja.activationTick, &c.ninja.currentMoveTime)
-	pair(v, &c.ninja.oldVelAmount, &c.emote)
-	within(v, "speed of the ninja", c.ninja.oldVelAmount, -1<<24, 1<<24)
-	within(v, "emote", c.emote, 0, EmoteBlink)
-	pair(v, &c.emoteStop, &c.lastActionTick)
-	v.input(&c.input)
-	v.input(&c.latestInput)
-	num(v, &c.numInputs)
+	v.vec(&c.Ninja.ActivationDir, limitUnit)
+	pair(v, &c.Ninja.ActivationTick, &c.Ninja.MoveTime)
+	pair(v, &c.Ninja.OldSpeed, &c.Emote)
+	within(v, "speed of the ninja", c.Ninja.OldSpeed, -1<<24, 1<<24)
+	within(v, "emote", Emote(c.Emote), 0, EmoteBlink)
+	pair(v, &c.EmoteStop, &c.LastActionTick)
+	v.controls(&c.Input)
+	v.controls(&c.LatestInput)
+	num(v, &c.NumInputs)
 	switch v.op {
 	case saving, restoring:
-		value(v, &c.triggeredEvents) // which clients are shown, and no more
-		c.latestPrevInput = c.latestInput
+		value(v, &c.TriggeredEvents) // which clients are shown, and no more
+		c.LatestPrevInput = c.LatestInput
 	}
 	v.end()
 }
@@ -456,6 +454,14 @@ func (v *visitor) core(c *physics.Core) {
 	pair(v, &c.HookedPlayer, &c.Jumped)
 	within(v, "hooked player", c.HookedPlayer, int32(Nobody), MaxPlayers-1)
 	pair(v, &c.Direction, &c.Angle)
+}
+
+// controls visits an input of a tee.
+func (v *visitor) controls(in *tee.Input) {
+	i := inputOfTee(in)
+	if v.input(&i); v.op == restoring {
+		*in = i.tee()
+	}
 }
 
 func (v *visitor) input(in *Input) {

@@ -42,9 +42,9 @@ var notSaved = map[string]string{
 	"terrain":        "from the config",
 	"collision":      "from the terrain",
 	"terrainSum":     "from the terrain",
-	"coreWorld":      "the characters that are alive, and the tuning since the step began",
-	"reckoningWorld": "the terrain",
-	"movedFrom":      "set in each step before it is used",
+	"tees.Physics":   "the tees that are alive, and the tuning since the step began",
+	"tees.Reckoning": "the terrain",
+	"tees.MovedFrom": "set in each step before it is used",
 	"events":         "of the last step",
 	"frame":          "made of the rest",
 	"frameValid":     "whether the frame was made",
@@ -65,11 +65,19 @@ var notSaved = map[string]string{
 	"declared":    "from mode and mods, but for what TestDeclaredIsSaved changes",
 	"perPlayer":   "from the states of mode and mods",
 
-	"sim.w":      "the world",
-	"sim.spawns": "from the terrain, and from what mode and mods do with it in New",
-	"traits":     "of the simulation",
+	"traits":              "of the simulation",
+	"sim.w":               "the world",
+	"sim.world.Tick":      "of the world",
+	"sim.world.Tuning":    "of the world",
+	"sim.world.host":      "the world",
+	"sim.world.tees":      "of the world",
+	"sim.world.flags":     "of the world",
+	"sim.world.ids":       "of the world",
+	"sim.world.rand":      "of the world",
+	"sim.world.collision": "from the terrain",
+	"sim.world.spawns":    "from the terrain, and from what mode and mods do with it in New",
 
-	"characters.latestPrevInput": "latestInput, between steps",
+	"tees.All.LatestPrevInput": "LatestInput, between steps",
 }
 
 // notSavedOfCores is the same for each core.
@@ -224,7 +232,7 @@ func sameFields(t *testing.T, a, b *game.World) {
 	t.Helper()
 	list := func(w *game.World) (fields []string) {
 		eachField(w, func(path string, v reflect.Value) {
-			if path != "charOrder.ids" && path != "characters.hitObjects" {
+			if path != "tees.Order.IDs" && path != "tees.All.HitObjects" {
 				fields = append(fields, fmt.Sprint(path, " ", v))
 			}
 		})

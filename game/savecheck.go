@@ -1,5 +1,7 @@
 package game
 
+import "github.com/teeyard/teeyard/game/tee"
+
 // consistent checks values of a restored world that depend on each other.
 func (v *visitor) consistent(w *World) {
 	v.checkOrder(w)
@@ -22,30 +24,30 @@ func (v *visitor) consistent(w *World) {
 // checkOrder checks the list of the characters in the world.
 func (v *visitor) checkOrder(w *World) {
 	var listed PlayerMask
-	for _, id := range w.charOrder.ids[:w.charOrder.count] {
-		listed |= MaskOne(id)
+	for _, id := range w.tees.Order.IDs[:w.tees.Order.Count] {
+		listed |= MaskOne(PlayerID(id))
 	}
 	var inWorld PlayerMask
 	n := 0
-	for i := range w.characters {
-		if w.characters[i].inWorld {
+	for i := range w.tees.All {
+		if w.tees.All[i].InWorld {
 			inWorld |= MaskOne(PlayerID(i))
 			n++
 		}
-		if c := &w.characters[i]; c.alive != (w.coreWorld.Cores[i] != nil) {
+		if c := &w.tees.All[i]; c.Alive != (w.tees.Physics.Cores[i] != nil) {
 			v.fail("the character of player %d is neither alive nor dead", i)
 		}
 	}
-	if listed != inWorld || n != w.charOrder.count {
+	if listed != inWorld || n != w.tees.Order.Count {
 		v.fail("the order of characters is incomplete")
 	}
 }
 
 // checkIDs checks that no id of an entity is used twice.
 func (v *visitor) checkIDs(w *World) {
-	var used [maxEntityIDs]bool
+	var used [tee.MaxIDs]bool
 	use := func(id uint16) {
-		if int32(id) >= w.entityIDs.nextUnused || used[id] {
+		if int32(id) >= w.entityIDs.NextUnused || used[id] {
 			v.fail("entity id %d is used twice or never used", id)
 			return
 		}
@@ -53,8 +55,8 @@ func (v *visitor) checkIDs(w *World) {
 	}
 	w.sim.check(v, use)
 	for i := range w.flags {
-		if w.flags[i].exists {
-			use(w.flags[i].id)
+		if w.flags[i].Exists {
+			use(w.flags[i].EntityID)
 		}
 	}
 	for i := range w.entities {
@@ -63,12 +65,12 @@ func (v *visitor) checkIDs(w *World) {
 			use(id)
 		}
 	}
-	for i := range w.characters {
-		if w.characters[i].exists {
-			use(w.characters[i].entityID)
+	for i := range w.tees.All {
+		if w.tees.All[i].Exists {
+			use(w.tees.All[i].EntityID)
 		}
 	}
-	for _, id := range w.entityIDs.freed {
+	for _, id := range w.entityIDs.Freed {
 		use(id)
 	}
 }

@@ -1,16 +1,18 @@
 package game
 
+import "github.com/teeyard/teeyard/game/tee"
+
 // entities visits the things on the map that are not characters.
 func (v *visitor) entities(w *World) {
 	w.sim.visitThings(v)
 	for i := range w.flags {
 		v.flag(&w.flags[i])
 	}
-	num(v, &w.entityIDs.nextUnused)
-	within(v, "number of ids", w.entityIDs.nextUnused, 0, maxEntityIDs)
-	length(v, &w.entityIDs.freed, maxEntityIDs)
-	for i := range w.entityIDs.freed {
-		num(v, &w.entityIDs.freed[i])
+	num(v, &w.entityIDs.NextUnused)
+	within(v, "number of ids", w.entityIDs.NextUnused, 0, tee.MaxIDs)
+	length(v, &w.entityIDs.Freed, tee.MaxIDs)
+	for i := range w.entityIDs.Freed {
+		num(v, &w.entityIDs.Freed[i])
 	}
 }
 
@@ -92,16 +94,16 @@ func (v *visitor) npcs(w *World) {
 	}
 }
 
-func (v *visitor) flag(f *flag) {
-	v.bools(&f.exists, &f.atStand)
-	v.vec(&f.pos, limitPos)
-	v.vec(&f.vel, limitPos)
-	num(v, &f.carrier)
-	within(v, "carrier of a flag", f.carrier, Nobody, MaxPlayers-1)
-	pair(v, &f.dropTick, &f.grabTick)
+func (v *visitor) flag(f *tee.Flag) {
+	v.bools(&f.Exists, &f.AtStand)
+	v.vec(&f.Pos, limitPos)
+	v.vec(&f.Vel, limitPos)
+	num(v, &f.Carrier)
+	within(v, "carrier of a flag", f.Carrier, tee.Nobody, MaxPlayers-1)
+	pair(v, &f.DropTick, &f.GrabTick)
 	if v.op != hashing {
-		value(v, &f.id)
-		v.vec(&f.stand, limitPos)
+		value(v, &f.EntityID)
+		v.vec(&f.Stand, limitPos)
 	}
 	v.end()
 }

@@ -2,12 +2,12 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// simulation moves the tees of a world and everything that they fire, hit and take. [vanilla] has
-// the rules of Teeworlds 0.7.5, and [ddraceHost] runs package ddrace.
+// simulation moves the tees of a world and everything that they fire, hit and take. [vanillaHost]
+// runs package vanilla, and [ddraceHost] runs package ddrace.
 //
 // Players, chat, teams, match, modes and mods belong to the [World]. It calls its simulation at the
-// points below, and does not know which one it has. The characters belong to the World too: vanilla
-// moves them, and ddraceHost copies its tees to them in every tick.
+// points below, and does not know which one it has. The tees of package tee belong to the World
+// too: package vanilla moves them, and ddraceHost copies its tees to them in every tick.
 type simulation interface {
 	traits() traits
 	// start is called at the end of New, after the mode and the mods have started.
@@ -151,5 +151,5 @@ func (w *World) chooseSimulation() simulation {
 	if rule, ok := w.mode.(DDRaceRule); ok && w.match.flags&GameFlagDDRace != 0 {
 		return newDDRaceHost(w, rule)
 	}
-	return &vanilla{w: w}
+	return newVanillaHost(w)
 }

@@ -13,10 +13,10 @@ func (w *World) toggleFollow(id PlayerID) {
 		p.specMode, p.specFlag, p.specID = SpectateFree, TeamSpectators, Nobody
 		return
 	}
-	char := w.closestCharacter(p.viewPos, followRadius)
+	char := PlayerID(w.tees.Closest(p.viewPos, followRadius))
 	flag := w.closestFlag(p.viewPos, followRadius)
 	switch {
-	case flag >= 0 && (char == Nobody || vec.Distance(p.viewPos, w.flags[flag].pos) < vec.Distance(p.viewPos, w.characters[char].pos)):
+	case flag >= 0 && (char == Nobody || vec.Distance(p.viewPos, w.flags[flag].Pos) < vec.Distance(p.viewPos, w.tees.All[char].Pos)):
 		p.specMode, p.specFlag, p.specID = specModeOfFlag(flag), flag, Nobody
 	case char != Nobody:
 		p.specMode, p.specFlag, p.specID = SpectatePlayer, TeamSpectators, char
@@ -63,9 +63,9 @@ func (w *World) spectate(id PlayerID, mode SpectateMode, target PlayerID) bool {
 			if mode == SpectateFlagBlue {
 				flag = TeamBlue
 			}
-			if w.flags[flag].exists {
+			if w.flags[flag].Exists {
 				p.specFlag = flag
-				p.specID = w.flags[flag].carrier
+				p.specID = PlayerID(w.flags[flag].Carrier)
 			} else if p.specFlag == TeamSpectators {
 				return false // who follows the only flag goes on to, as in the original
 			}

@@ -34,6 +34,8 @@ const (
 // ErrTerrain means that the layers of a terrain have different sizes. [New] returns it.
 var ErrTerrain = terrain.Err
 
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 // terrainSum returns a checksum of all layers and settings. If only tiles are set, it is the
 // checksum of the tiles.
 func terrainSum(t *Terrain) uint32 {

@@ -13,20 +13,20 @@ func (w *World) tickTiles() {
 	if len(w.hooks.tile) == 0 {
 		return
 	}
-	order := w.charOrder
-	for _, id := range order.ids[:order.count] {
-		w.passTiles(id)
+	order := w.tees.Order
+	for _, id := range order.IDs[:order.Count] {
+		w.passTiles(PlayerID(id))
 	}
 }
 
 // passTiles calls the TileHooks for the tiles between a tee's last position and its
 // position. A hook that kills or moves the tee ends that.
 func (w *World) passTiles(id PlayerID) {
-	c := &w.characters[id]
-	from, to := w.movedFrom[id], c.pos
+	c := &w.tees.All[id]
+	from, to := w.tees.MovedFrom[id], c.Pos
 	steps := int(vec.Distance(from, to)) + 1
 	last := -1
-	for i := 1; i <= steps && w.isAlive(id) && c.pos == to; i++ {
+	for i := 1; i <= steps && w.isAlive(id) && c.Pos == to; i++ {
 		pos := to
 		if i < steps {
 			pos = vec.Mix(from, to, float32(i)/float32(steps))

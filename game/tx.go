@@ -1,6 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // Tx is the API of the world for modes and mods. It is valid only during the call that it is passed
 // to; later use panics. The values that its methods return, such as a [Player], are valid as long.
@@ -16,11 +19,11 @@ func (tx *Tx) player(id PlayerID) *player {
 	return &tx.w.players[id]
 }
 
-func (tx *Tx) character(id PlayerID) *character {
+func (tx *Tx) character(id PlayerID) *tee.Tee {
 	if id < 0 || id >= MaxPlayers || !tx.w.isAlive(id) {
 		return nil
 	}
-	return &tx.w.characters[id]
+	return &tx.w.tees.All[id]
 }
 
 // Tick returns the current tick.

@@ -3,6 +3,7 @@ package game
 import (
 	"math"
 
+	"github.com/teeyard/teeyard/game/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -33,7 +34,7 @@ type Tee struct {
 
 func (t Tee) player() *player { return t.tx.player(t.id) }
 
-func (t Tee) character() *character { return t.tx.character(t.id) }
+func (t Tee) character() *tee.Tee { return t.tx.character(t.id) }
 
 // SetPos moves the tee to a position and keeps its velocity. The tee's hook and all hooks that hold
 // the tee are released. In DDRace the tee's race no longer counts.
@@ -43,17 +44,17 @@ func (t Tee) SetPos(pos vec.Vec2) {
 		return
 	}
 	t.ReleaseHooks()
-	c.core.Pos = bounded(pos, maxPos)
-	c.core.HookPos = c.core.Pos
-	c.core.Quantize()
-	c.pos = c.core.Pos
+	c.Core.Pos = bounded(pos, maxPos)
+	c.Core.HookPos = c.Core.Pos
+	c.Core.Quantize()
+	c.Pos = c.Core.Pos
 	t.tx.w.sim.changed(t.id, changedPos)
 }
 
 // Vel returns the velocity of the tee in units per tick.
 func (t Tee) Vel() vec.Vec2 {
 	if c := t.character(); c != nil {
-		return c.core.Vel
+		return c.Core.Vel
 	}
 	return vec.Vec2{}
 }
@@ -61,7 +62,7 @@ func (t Tee) Vel() vec.Vec2 {
 // SetVel sets the velocity of the tee in units per tick. Each coordinate is limited to 6000.
 func (t Tee) SetVel(v vec.Vec2) {
 	if c := t.character(); c != nil {
-		c.core.Vel = bounded(v, maxVel)
+		c.Core.Vel = bounded(v, maxVel)
 		t.tx.w.sim.changed(t.id, changedVel)
 	}
 }
@@ -72,13 +73,13 @@ func (t Tee) Push(v vec.Vec2) { t.SetVel(t.Vel().Add(bounded(v, maxVel))) }
 // Grounded reports whether the tee stands on ground.
 func (t Tee) Grounded() bool {
 	c := t.character()
-	return c != nil && c.core.Grounded()
+	return c != nil && c.Core.Grounded()
 }
 
 // Hooked returns the player whom the tee's hook holds, or Nobody.
 func (t Tee) Hooked() PlayerID {
-	if c := t.character(); c != nil && c.core.HookedPlayer >= 0 {
-		return PlayerID(c.core.HookedPlayer)
+	if c := t.character(); c != nil && c.Core.HookedPlayer >= 0 {
+		return PlayerID(c.Core.HookedPlayer)
 	}
 	return Nobody
 }
@@ -91,10 +92,10 @@ func (t Tee) ReleaseHooks() {
 		return
 	}
 	t.tx.w.sim.changed(t.id, changedHooks)
-	c.core.ReleaseHook()
-	for i := range t.tx.w.characters {
-		if o := &t.tx.w.characters[i]; o.exists && o.core.HookedPlayer == int32(t.id) {
-			o.core.ReleaseHook()
+	c.Core.ReleaseHook()
+	for i := range t.tx.w.tees.All {
+		if o := &t.tx.w.tees.All[i]; o.Exists && o.Core.HookedPlayer == int32(t.id) {
+			o.Core.ReleaseHook()
 		}
 	}
 }
@@ -102,13 +103,10 @@ func (t Tee) ReleaseHooks() {
 // RefillJump lets the tee jump in the air again before it lands.
 func (t Tee) RefillJump() {
 	if c := t.character(); c != nil {
-		c.core.RefillJump()
+		c.Core.RefillJump()
 		t.tx.w.sim.changed(t.id, changedAirJump)
 	}
 }
-
-// usualJumps is how often a tee can jump: from the ground and once more in the air.
-const usualJumps = 2
 
 // SetJumps sets the number of jumps that the tee has before it must land, 1 to 255. It lasts until
 // the tee dies or the next call; a new tee has 2. With 1, the tee can jump either from the ground
@@ -119,10 +117,9 @@ func (t Tee) SetJumps(n int32) {
 	}
 }
 
-// setJumps sets the jumps of a character from now on.
+// setJumps sets the number of jumps of a tee.
 func (w *World) setJumps(id PlayerID, n int32) {
-	if c := &w.characters[id]; c.moreJumps != n-usualJumps {
-		c.moreJumps, c.airJumps = n-usualJumps, 0
+	if w.tees.All[id].SetJumps(n) {
 		w.extend()
 	}
 }
@@ -138,21 +135,21 @@ func (t Tee) Jumps() int32 {
 // SetHealth sets the health of the tee, 1..10.
 func (t Tee) SetHealth(n int32) {
 	if c := t.character(); c != nil {
-		c.health = min(max(n, 1), maxHealth)
+		c.Health = min(max(n, 1), tee.MaxHealth)
 	}
 }
 
 // SetArmor sets the armour of the tee, 0..10.
 func (t Tee) SetArmor(n int32) {
 	if c := t.character(); c != nil {
-		c.armor = min(max(n, 0), maxHealth)
+		c.Armor = min(max(n, 0), tee.MaxHealth)
 	}
 }
 
 // Weapon returns the active weapon of the tee, or WeaponWorld without a tee.
 func (t Tee) Weapon() Weapon {
 	if c := t.character(); c != nil {
-		return c.activeWeapon
+		return Weapon(c.ActiveWeapon)
 	}
 	return WeaponWorld
 }
@@ -161,7 +158,7 @@ func (t Tee) Weapon() Weapon {
 // weapon.
 func (t Tee) SelectWeapon(weapon Weapon) bool {
 	c := t.character()
-	if c == nil || !c.has(weapon) {
+	if c == nil || !c.Has(tee.Weapon(weapon)) {
 		return false
 	}
 	t.tx.w.setWeapon(c, weapon)
@@ -172,21 +169,21 @@ func (t Tee) SelectWeapon(weapon Weapon) bool {
 // HasWeapon reports whether the tee has a weapon.
 func (t Tee) HasWeapon(weapon Weapon) bool {
 	c := t.character()
-	return c != nil && c.has(weapon)
+	return c != nil && c.Has(tee.Weapon(weapon))
 }
 
 // Ammo returns the rounds that the tee has for a weapon, or -1 if they are unlimited.
 func (t Tee) Ammo(weapon Weapon) int32 {
-	if c := t.character(); c != nil && c.has(weapon) {
-		return c.weapons[weapon].ammo
+	if c := t.character(); c != nil && c.Has(tee.Weapon(weapon)) {
+		return c.Weapons[weapon].Ammo
 	}
 	return 0
 }
 
 // SetAmmo sets the rounds for a weapon that the tee has, at most 10, or -1 for unlimited ones.
 func (t Tee) SetAmmo(weapon Weapon, n int32) {
-	if c := t.character(); c != nil && c.has(weapon) && weapon != WeaponNinja {
-		c.weapons[weapon].ammo = min(max(n, -1), weapons[weapon].maxAmmo)
+	if c := t.character(); c != nil && c.Has(tee.Weapon(weapon)) && weapon != WeaponNinja {
+		c.Weapons[weapon].Ammo = min(max(n, -1), tee.MaxAmmo)
 	}
 }
 
@@ -201,7 +198,7 @@ func (t Tee) ReloadTicks() int32 {
 // SetReloadTicks sets the number of ticks until the tee can fire again.
 func (t Tee) SetReloadTicks(n int32) {
 	if c := t.character(); c != nil {
-		c.reloadTimer = min(max(n, 0), 1<<20)
+		c.ReloadTimer = min(max(n, 0), 1<<20)
 		t.tx.w.sim.changed(t.id, changedReloadTicks)
 	}
 }
@@ -209,7 +206,7 @@ func (t Tee) SetReloadTicks(n int32) {
 // SetEmote sets the eyes of the tee for some ticks.
 func (t Tee) SetEmote(e Emote, ticks int32) {
 	if c := t.character(); c != nil && e <= EmoteBlink {
-		c.setEmote(e, t.tx.w.tick+min(max(ticks, 0), 1<<20))
+		c.SetEmote(tee.Emote(e), t.tx.w.tick+min(max(ticks, 0), 1<<20))
 	}
 }
 
@@ -239,8 +236,7 @@ const (
 // MaskInput disables the given controls of the tee and enables all others, until the tee dies or
 // the next call. Aiming and the camera always work. Clients predict disabled controls only in part.
 func (t Tee) MaskInput(disabled Controls) {
-	if c := t.character(); c != nil && c.masked != disabled&ControlAll {
-		c.masked = disabled & ControlAll
+	if c := t.character(); c != nil && c.SetMasked(tee.Controls(disabled)) {
 		t.tx.w.extend()
 	}
 }
@@ -248,7 +244,7 @@ func (t Tee) MaskInput(disabled Controls) {
 // MaskedInput returns the controls that MaskInput disabled.
 func (t Tee) MaskedInput() Controls {
 	if c := t.character(); c != nil {
-		return c.masked
+		return Controls(c.Masked)
 	}
 	return 0
 }
@@ -259,7 +255,7 @@ func (t Tee) Alive() bool { return t.character() != nil }
 // Pos returns the position of the tee, in units (1/32 tile).
 func (t Tee) Pos() vec.Vec2 {
 	if c := t.character(); c != nil {
-		return c.pos
+		return c.Pos
 	}
 	return vec.Vec2{}
 }
@@ -267,7 +263,7 @@ func (t Tee) Pos() vec.Vec2 {
 // Health returns the health of the tee, 1..10.
 func (t Tee) Health() int32 {
 	if c := t.character(); c != nil {
-		return c.health
+		return c.Health
 	}
 	return 0
 }
@@ -275,7 +271,7 @@ func (t Tee) Health() int32 {
 // Armor returns the armour of the tee, 0..10.
 func (t Tee) Armor() int32 {
 	if c := t.character(); c != nil {
-		return c.armor
+		return c.Armor
 	}
 	return 0
 }
@@ -283,13 +279,13 @@ func (t Tee) Armor() int32 {
 // Heal adds health, up to 10. It reports whether the tee had less than 10.
 func (t Tee) Heal(n int32) bool {
 	c := t.character()
-	return c != nil && n > 0 && c.heal(min(n, maxHealth))
+	return c != nil && n > 0 && c.Heal(min(n, tee.MaxHealth))
 }
 
 // GiveArmor adds armour, up to 10. It reports whether the tee had less than 10.
 func (t Tee) GiveArmor(n int32) bool {
 	c := t.character()
-	return c != nil && n > 0 && c.giveArmor(min(n, maxHealth))
+	return c != nil && n > 0 && c.GiveArmor(min(n, tee.MaxHealth))
 }
 
 // GiveWeapon gives a weapon with ammo rounds: at most 10, or -1 for unlimited ones. Clients show
@@ -307,14 +303,14 @@ func (t Tee) GiveWeapon(weapon Weapon, ammo int32) bool {
 // cannot be removed.
 func (t Tee) TakeWeapon(weapon Weapon) {
 	c := t.character()
-	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.weapons[weapon].owned {
+	if c == nil || weapon < 0 || weapon >= NumWeapons || !c.Weapons[weapon].Owned {
 		return
 	}
 	t.tx.w.sim.takeWeapon(t.id, weapon)
-	if weapon == c.activeWeapon {
+	if weapon == Weapon(c.ActiveWeapon) {
 		next := Weapon(-1)
-		for i := range c.weapons {
-			if Weapon(i) != weapon && c.weapons[i].owned {
+		for i := range c.Weapons {
+			if Weapon(i) != weapon && c.Weapons[i].Owned {
 				next = Weapon(i)
 			}
 		}
@@ -323,12 +319,12 @@ func (t Tee) TakeWeapon(weapon Weapon) {
 		}
 		t.tx.w.setWeapon(c, next)
 	}
-	c.weapons[weapon] = weaponState{}
-	if c.queuedWeapon == int32(weapon) {
-		c.queuedWeapon = -1
+	c.Weapons[weapon] = tee.WeaponState{}
+	if c.QueuedWeapon == int32(weapon) {
+		c.QueuedWeapon = -1
 	}
-	if c.lastWeapon == weapon {
-		c.lastWeapon = c.activeWeapon
+	if c.LastWeapon == tee.Weapon(weapon) {
+		c.LastWeapon = c.ActiveWeapon
 	}
 }
 

@@ -1,6 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // Effects shows effects, sounds and messages to a set of players. They change nothing in the world.
 type Effects struct {
@@ -41,7 +44,7 @@ func (e Effects) Death(pos vec.Vec2, id PlayerID) {
 // Damage shows n stars, at most 10, for damage to a player from an angle in radians.
 func (e Effects) Damage(pos vec.Vec2, id PlayerID, angle float32, n int32) {
 	if e.tx.player(id) != nil && n > 0 {
-		e.tx.effect(Event{Kind: EvDamage, To: e.to, Player: id, Target: Nobody, Pos: pos, Angle: vec.Trunc(float32(angle * 256)), Value: min(n, maxHealth)})
+		e.tx.effect(Event{Kind: EvDamage, To: e.to, Player: id, Target: Nobody, Pos: pos, Angle: vec.Trunc(float32(angle * 256)), Value: min(n, tee.MaxHealth)})
 	}
 }
 

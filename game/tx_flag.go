@@ -1,6 +1,9 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
+import (
+	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/vec"
+)
 
 // FlagInfo is the state of a flag.
 type FlagInfo struct {
@@ -23,20 +26,20 @@ func (tx *Tx) Flag(t Team) Flag { return Flag{tx, t} }
 // Place sets the position of the flag's stand. Call it in OnEntity. Each team has one flag: further
 // calls, and calls for other teams, have no effect.
 func (f Flag) Place(pos vec.Vec2) {
-	if f.team != TeamRed && f.team != TeamBlue || f.tx.w.flags[f.team].exists {
+	if f.team != TeamRed && f.team != TeamBlue || f.tx.w.flags[f.team].Exists {
 		return
 	}
-	id, ok := f.tx.w.entityIDs.alloc()
+	id, ok := f.tx.w.entityIDs.Alloc()
 	if !ok {
 		return
 	}
-	f.tx.w.flags[f.team] = flag{exists: true, id: id, stand: pos}
-	f.tx.w.flags[f.team].reset()
+	f.tx.w.flags[f.team] = tee.Flag{Exists: true, EntityID: id, Stand: pos}
+	f.tx.w.flags[f.team].Reset()
 }
 
 // flag returns the state of the flag, or nil if the team has none.
-func (f Flag) flag() *flag {
-	if f.team != TeamRed && f.team != TeamBlue || !f.tx.w.flags[f.team].exists {
+func (f Flag) flag() *tee.Flag {
+	if f.team != TeamRed && f.team != TeamBlue || !f.tx.w.flags[f.team].Exists {
 		return nil
 	}
 	return &f.tx.w.flags[f.team]
@@ -48,7 +51,7 @@ func (f Flag) Info() (FlagInfo, bool) {
 	if fl == nil {
 		return FlagInfo{Carrier: Nobody}, false
 	}
-	return FlagInfo{Pos: fl.pos, AtStand: fl.atStand, Carrier: fl.carrier, GrabTick: fl.grabTick}, true
+	return FlagInfo{Pos: fl.Pos, AtStand: fl.AtStand, Carrier: PlayerID(fl.Carrier), GrabTick: fl.GrabTick}, true
 }
 
 // Grab gives the flag to a living tee.
@@ -57,23 +60,23 @@ func (f Flag) Grab(id PlayerID) {
 	if fl == nil || f.tx.character(id) == nil {
 		return
 	}
-	fl.carrier = id
-	if fl.atStand {
-		fl.grabTick = f.tx.w.tick
+	fl.Carrier = tee.ID(id)
+	if fl.AtStand {
+		fl.GrabTick = f.tx.w.tick
 	}
-	fl.atStand = false
+	fl.AtStand = false
 }
 
 // Drop makes the carrier drop the flag.
 func (f Flag) Drop() {
-	if fl := f.flag(); fl != nil && fl.carrier != Nobody {
-		fl.drop(f.tx.w.tick)
+	if fl := f.flag(); fl != nil && fl.Carrier != tee.Nobody {
+		fl.Drop(f.tx.w.tick)
 	}
 }
 
 // Return moves the flag to its stand.
 func (f Flag) Return() {
 	if fl := f.flag(); fl != nil {
-		fl.reset()
+		fl.Reset()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -62,18 +63,18 @@ func (m Map) Raycast(r Ray) (RayHit, bool) {
 // rayTees returns the living tee closest to a along the segment to b.
 func (w *World) rayTees(a, b vec.Vec2, radius float32, except PlayerMask) (PlayerID, vec.Vec2) {
 	best, at, nearest := Nobody, b, float32(math.MaxFloat32)
-	for _, id := range w.charOrder.ids[:w.charOrder.count] {
-		if except.Has(id) || !w.characters[id].alive {
+	for _, id := range w.tees.InOrder() {
+		if except.Has(PlayerID(id)) || !w.tees.All[id].Alive {
 			continue
 		}
-		p := w.characters[id].pos
+		p := w.tees.All[id].Pos
 		c := a
 		if a != b {
 			c = vec.ClosestOnSegment(a, b, p)
 		}
-		if vec.Distance(p, c) < proximityRadius+radius {
+		if vec.Distance(p, c) < tee.ProximityRadius+radius {
 			if d := vec.Distance(a, c); d < nearest {
-				best, at, nearest = id, c, d
+				best, at, nearest = PlayerID(id), c, d
 			}
 		}
 	}

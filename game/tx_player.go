@@ -3,6 +3,7 @@ package game
 import (
 	"iter"
 
+	"github.com/teeyard/teeyard/game/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -125,7 +126,7 @@ func (p Player) EnableRespawn() {
 		return
 	}
 	pl.respawnDisabled = false
-	if pl.inGame && (pl.deadSpec || !p.tx.w.characters[p.id].exists) {
+	if pl.inGame && (pl.deadSpec || !p.tx.w.tees.All[p.id].Exists) {
 		p.tx.w.respawn(p.id)
 	}
 }
@@ -183,10 +184,11 @@ func (p Player) Broadcast(text string) {
 // NearestPlayer returns the player with the living tee closest to pos among those that touch a
 // circle around pos, and false without one. Tees in except are ignored.
 func (tx *Tx) NearestPlayer(pos vec.Vec2, radius float32, except PlayerMask) (Player, bool) {
-	best, nearest := Nobody, radius+proximityRadius
-	for _, id := range tx.w.charOrder.ids[:tx.w.charOrder.count] {
-		if c := &tx.w.characters[id]; c.alive && !except.Has(id) {
-			if d := vec.Distance(c.pos, pos); d < nearest {
+	best, nearest := Nobody, radius+tee.ProximityRadius
+	for _, i := range tx.w.tees.InOrder() {
+		id := PlayerID(i)
+		if c := &tx.w.tees.All[id]; c.Alive && !except.Has(id) {
+			if d := vec.Distance(c.Pos, pos); d < nearest {
 				best, nearest = id, d
 			}
 		}
@@ -198,16 +200,16 @@ func (tx *Tx) NearestPlayer(pos vec.Vec2, radius float32, except PlayerMask) (Pl
 // iteration begins, latest spawn first.
 func (tx *Tx) PlayersNear(pos vec.Vec2, radius float32) iter.Seq[Player] {
 	return func(yield func(Player) bool) {
-		var found [MaxPlayers]PlayerID
-		n := 0
-		for _, id := range found[:tx.w.findCharacters(pos, radius, &found)] {
-			if tx.w.characters[id].alive {
-				found[n] = id
-				n++
+		var found [MaxPlayers]tee.ID
+		near := tx.w.tees.Near(pos, radius, &found)
+		living := near[:0]
+		for _, id := range near {
+			if tx.w.tees.All[id].Alive {
+				living = append(living, id)
 			}
 		}
-		for _, id := range found[:n] {
-			if !yield(tx.Player(id)) {
+		for _, id := range living {
+			if !yield(tx.Player(PlayerID(id))) {
 				return
 			}
 		}

@@ -1,6 +1,6 @@
 package game
 
-import "github.com/teeyard/teeyard/game/physics"
+import "github.com/teeyard/teeyard/game/tee"
 
 // CharacterFlags is a set of states of a tee that mods can change. The values are DDNet's, whose
 // clients show and predict them.
@@ -27,11 +27,6 @@ const (
 	CharacterFlagNoHook CharacterFlags = 1 << 10
 	// CharacterFlagInvincible: hits push the tee but do no damage.
 	CharacterFlagInvincible CharacterFlags = 1 << 25
-
-	// settableFlags are those above.
-	settableFlags = CharacterFlagSolo | CharacterFlagNoCollision | CharacterFlagEndlessHook | CharacterFlagEndlessJump |
-		CharacterFlagNoHammerHit | CharacterFlagNoShotgunHit | CharacterFlagNoGrenadeHit | CharacterFlagNoLaserHit |
-		CharacterFlagNoHook | CharacterFlagInvincible
 
 	// CharacterFlagCannotMove means that steering and jumps are masked. The world sets it for
 	// clients; mods cannot set it.
@@ -60,23 +55,11 @@ const (
 // calls such a tee deep frozen.
 const FreezeForever int32 = -1
 
-// characterStates is the part of a character that only mods change. It has an effect only if
-// World.extended is set.
-type characterStates struct {
-	flags       CharacterFlags
-	freezeStart int32 // tick at which the freeze began
-	freezeEnd   int32 // tick from which the tee is free again; 0 not frozen, or FreezeForever
-	masked      Controls
-	notFor      PlayerMask // who does not see it
-	moreJumps   int32      // than the usual two, from one on the ground
-	airJumps    int32      // since it was on the ground; counted if moreJumps is not 0
-}
-
 // extend lets states of characters, tunings and skins of players take effect from now on. A
 // world whose mods use none of them pays nothing for them.
 func (w *World) extend() {
-	if !w.extended {
-		w.extended = true
+	if !w.tees.Extended {
+		w.tees.Extended = true
 		w.toldTuning()
 	}
 }
@@ -96,10 +79,9 @@ func (t Tee) SetFlags(f CharacterFlags) {
 	}
 }
 
-// setFlags replaces the flags of a character.
+// setFlags replaces the flags of a tee.
 func (w *World) setFlags(id PlayerID, f CharacterFlags) {
-	if c := &w.characters[id]; c.flags != f&settableFlags {
-		c.flags = f & settableFlags
+	if w.tees.All[id].SetFlags(tee.Flags(f)) {
 		w.extend()
 	}
 }
@@ -120,7 +102,7 @@ func (t Tee) RemoveFlags(f CharacterFlags) { t.SetFlags(t.Flags() &^ f) }
 // they predict a tee that stands still.
 func (t Tee) Freeze(ticks int32) bool {
 	c := t.character()
-	if c == nil || c.freezeEnd == FreezeForever || ticks <= 0 && ticks != FreezeForever {
+	if c == nil || c.FreezeEnd == FreezeForever || ticks <= 0 && ticks != FreezeForever {
 		return false
 	}
 	return t.tx.w.sim.freeze(t.id, ticks)
@@ -131,15 +113,6 @@ func (t Tee) Unfreeze() bool {
 	return t.character() != nil && t.tx.w.sim.unfreeze(t.id)
 }
 
-// unfreeze ends a freeze and reports whether there was one.
-func (s *characterStates) unfreeze(tick int32) bool {
-	if !s.isFrozen(tick) {
-		return false
-	}
-	s.freezeStart, s.freezeEnd = 0, 0
-	return true
-}
-
 // Frozen returns the remaining ticks of the tee's freeze, 0 without one, or FreezeForever.
 func (t Tee) Frozen() int32 {
 	if t.character() == nil {
@@ -148,26 +121,13 @@ func (t Tee) Frozen() int32 {
 	return t.tx.w.sim.frozen(t.id)
 }
 
-// frozen returns the remaining ticks of a freeze, or FreezeForever.
-func (s *characterStates) frozen(tick int32) int32 {
-	switch {
-	case !s.isFrozen(tick):
-		return 0
-	case s.freezeEnd == FreezeForever:
-		return FreezeForever
-	}
-	return s.freezeEnd - tick
-}
-
-// jumps returns the number of jumps before a character must land.
-func (s *characterStates) jumps() int32 { return usualJumps + s.moreJumps }
-
 // SetVisibleTo sets which players see the tee, until the tee dies or the next call. The tee's own
 // player always sees it. A new tee is visible to all. Recordings of the whole map show the tee if
 // at most one player does not see it. All players see and hear its shots and hits.
 func (t Tee) SetVisibleTo(viewers PlayerMask) {
-	if c := t.character(); c != nil && c.notFor != ^(viewers|MaskOne(t.id)) {
-		c.notFor = ^(viewers | MaskOne(t.id))
+	notFor := uint64(^(viewers | MaskOne(t.id)))
+	if c := t.character(); c != nil && c.NotFor != notFor {
+		c.NotFor = notFor
 		t.tx.w.extend()
 	}
 }
@@ -175,92 +135,43 @@ func (t Tee) SetVisibleTo(viewers PlayerMask) {
 // VisibleTo returns the players who see the tee.
 func (t Tee) VisibleTo() PlayerMask {
 	if c := t.character(); c != nil {
-		return ^c.notFor
+		return ^PlayerMask(c.NotFor)
 	}
 	return 0
 }
 
-func (s *characterStates) isFrozen(tick int32) bool {
-	return s.freezeEnd == FreezeForever || s.freezeEnd > tick
-}
-
-// disabled returns the controls that do nothing in a tick.
-func (s *characterStates) disabled(tick int32) Controls {
-	if s.isFrozen(tick) {
-		return s.masked | ControlAll&^ControlSelect
-	}
-	return s.masked
-}
-
-// exceptions returns the flags that the physics apply.
-func (f CharacterFlags) exceptions() (e physics.Exceptions) {
-	if f&CharacterFlagSolo != 0 {
-		e |= physics.Solo
-	}
-	if f&CharacterFlagNoCollision != 0 {
-		e |= physics.NoCollision
-	}
-	if f&CharacterFlagNoHook != 0 {
-		e |= physics.NoHookHit
-	}
-	return e
-}
-
-func (f CharacterFlags) endTick(core *physics.Core, jumps int32, inAir *int32) {
-	if f&CharacterFlagEndlessHook != 0 {
-		core.HookTick = 0
-	}
-	if jumps != usualJumps {
-		if core.Events&physics.EventAirJump != 0 {
-			*inAir++
-		} else if core.Events&physics.EventGroundJump != 0 || core.Grounded() {
-			*inAir = 0
-		}
-		core.LimitJumps(jumps, *inAir)
-	}
-	if f&CharacterFlagEndlessJump != 0 {
-		core.RefillJump()
-	}
-}
-
 // addStates adds what only mods change to the state of a character.
-func (w *World) addStates(s *CharacterState, c *character) {
-	s.Flags = c.flags
-	disabled := c.disabled(w.tick)
-	if disabled&ControlMove != 0 {
+func (w *World) addStates(s *CharacterState, c *tee.Tee) {
+	const move = tee.ControlMove | tee.ControlJump
+	s.Flags = CharacterFlags(c.Flags)
+	if c.Disabled(w.tick)&tee.ControlMove != 0 {
 		s.Direction = 0
 	}
-	if c.masked&(ControlMove|ControlJump) == ControlMove|ControlJump {
+	if c.Masked&move == move {
 		s.Flags |= CharacterFlagCannotMove
 	}
-	for i := range c.weapons {
-		if c.weapons[i].owned {
+	for i := range c.Weapons {
+		if c.Weapons[i].Owned {
 			s.Flags |= CharacterFlagHasWeapon << i
 		}
 	}
-	if c.isFrozen(w.tick) {
-		s.FreezeStart, s.FreezeEnd = c.freezeStart, c.freezeEnd
+	if c.IsFrozen(w.tick) {
+		s.FreezeStart, s.FreezeEnd = c.FreezeStart, c.FreezeEnd
 	}
-	if s.Jumps, s.AirJumps = usualJumps+c.moreJumps, c.airJumps; c.moreJumps == 0 && c.core.AirJumped() {
+	if s.Jumps, s.AirJumps = c.Jumps(), c.AirJumps; c.MoreJumps == 0 && c.Core.AirJumped() {
 		s.AirJumps = 1
 	}
 	if s.Weapon == WeaponNinja {
-		s.NinjaStart = c.ninja.activationTick
+		s.NinjaStart = c.Ninja.ActivationTick
 	}
-	s.NotFor, s.Secret = c.notFor, !(^c.notFor).IsPublic()
-}
-
-func (s *characterStates) pause() {
-	if s.freezeEnd > 0 {
-		s.freezeStart++
-		s.freezeEnd++
-	}
+	s.NotFor = PlayerMask(c.NotFor)
+	s.Secret = !(^s.NotFor).IsPublic()
 }
 
 // addTickOrder adds the order in which the characters of a frame move.
 func (w *World) addTickOrder(f *Frame) {
 	var order [MaxPlayers]int32
-	for i, id := range w.charOrder.ids[:w.charOrder.count] {
+	for i, id := range w.tees.InOrder() {
 		order[id] = int32(i)
 	}
 	for i := range f.Characters {

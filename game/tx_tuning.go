@@ -64,7 +64,7 @@ func (w *World) PlayerTuning(id PlayerID) Tuning {
 // With [Rules.PureTuning] it is the standard tuning.
 func (w *World) PredictedTuning(id PlayerID) Tuning {
 	t := w.PlayerTuning(id)
-	if !w.extended || w.rules.PureTuning || id < 0 || id >= MaxPlayers || !w.isAlive(id) {
+	if !w.tees.Extended || w.rules.PureTuning || id < 0 || id >= MaxPlayers || !w.isAlive(id) {
 		return t
 	}
 	return w.sim.predictedTuning(id, t)

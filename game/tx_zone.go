@@ -101,7 +101,7 @@ func (w *World) zoneTuning(id PlayerID) (t Tuning, ok bool) {
 	if len(w.tuneZones) == 0 || !w.isAlive(id) {
 		return t, false
 	}
-	z := w.zoneAt(w.characters[id].pos)
+	z := w.zoneAt(w.tees.All[id].Pos)
 	if z == nil {
 		return t, false
 	}

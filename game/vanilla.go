@@ -1,133 +1,88 @@
 package game
 
 import (
-	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/vanilla"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// vanilla is the simulation of Teeworlds 0.7.5. It moves the characters and flags of its world.
-type vanilla struct {
-	w *World
-
-	projectiles []projectile  // oldest first
-	lasers      []laser       // oldest first
-	pickups     []pickup      // oldest first
-	spawns      [3][]vec.Vec2 // points for any team, red, blue
+// vanillaHost is the simulation of Teeworlds 0.7.5.
+type vanillaHost struct {
+	w     *World
+	world vanilla.World
 }
 
-func (v *vanilla) traits() traits { return traits{} }
+func newVanillaHost(w *World) *vanillaHost {
+	v := &vanillaHost{w: w}
+	v.world = vanilla.New(vanilla.Config{Host: v, Tees: &w.tees, Flags: &w.flags, IDs: &w.entityIDs, Rand: &w.rand})
+	v.world.Tuning = w.tuning
+	return v
+}
+
+func (v *vanillaHost) traits() traits { return traits{} }
 
 // start puts the pickups and spawn points of the map into the world.
-func (v *vanilla) start() error { return v.placeEntities(v.w.terrain) }
+func (v *vanillaHost) start() error { return v.world.Populate(&v.w.terrain, v.w.callEntity) }
 
-func (v *vanilla) begin() {}
+func (v *vanillaHost) begin() {}
 
-func (v *vanilla) tick(cmds []Command) {
+func (v *vanillaHost) tick(cmds []Command) {
 	w := v.w
+	v.world.Tick = w.tick
 	for i := range cmds {
 		if cmds[i].Kind == CmdInput {
-			v.applyPredictedInput(cmds[i].Player, &cmds[i].Input)
+			v.moveInput(cmds[i].Player, &cmds[i].Input)
 		}
 	}
 	w.resetPureTuning()
-	w.coreWorld.Tuning = w.tuning
-	if w.extended {
-		v.beginStates()
+	v.world.Tuning, w.tees.Physics.Tuning = w.tuning, w.tuning
+	if w.tees.Extended {
+		v.world.Thaw()
+		v.tuneTees()
 	}
-	v.tickEntities()
-}
-
-func (v *vanilla) end() {}
-
-// tickEntities runs one tick of all entities: projectiles, lasers, pickups,
-// characters, flags, and within a kind the newest first.
-func (v *vanilla) tickEntities() {
-	w := v.w
 	if w.resetRequested {
-		v.resetEntities()
+		v.reset()
 	}
-	if !w.paused {
-		for i := len(v.projectiles) - 1; i >= 0; i-- {
-			v.tickProjectile(i)
-		}
-		for i := len(v.lasers) - 1; i >= 0; i-- {
-			v.tickLaser(i)
-		}
-		for i := len(v.pickups) - 1; i >= 0; i-- {
-			v.tickPickup(i)
-		}
-		order := w.charOrder
-		for i := 0; i < order.count; i++ {
-			if id := order.ids[i]; w.characters[id].inWorld {
-				v.tickCharacter(id)
-			}
-		}
-		order = w.charOrder
-		for i := 0; i < order.count; i++ {
-			if id := order.ids[i]; w.characters[id].inWorld {
-				v.tickDeferredCharacter(id)
-			}
-		}
-		for i := range w.flags {
-			v.tickDeferredFlag(Team(i))
-		}
+	switch {
+	case !w.paused:
+		v.world.Step()
 		if w.usesEntities {
 			w.tickKinds()
 		}
 		w.tickTiles()
-	} else if w.match.isPaused() {
-		v.pauseEntities()
+	case w.match.isPaused():
+		v.world.Pause()
+		for i := range w.entities {
+			w.entities[i].born++
+		}
 	}
 	v.sweep()
 }
 
-// pauseEntities moves all timers of entities by one tick that does not count.
-func (v *vanilla) pauseEntities() {
+func (v *vanillaHost) end() {}
+
+// tuneTees gives the physics the tunings of tees whose tuning is not the world's.
+func (v *vanillaHost) tuneTees() {
 	w := v.w
-	for i := range v.projectiles {
-		v.projectiles[i].startTick++
-	}
-	for i := range v.lasers {
-		v.lasers[i].evalTick++
-	}
-	for i := range v.pickups {
-		if v.pickups[i].spawnTick != -1 {
-			v.pickups[i].spawnTick++
+	for _, id := range w.tees.InOrder() {
+		core, own := &w.tees.All[id].Core, &w.playerExtras[id].tuning
+		core.Tuning = nil
+		if w.rules.PureTuning {
+			continue
 		}
-	}
-	for i := 0; i < w.charOrder.count; i++ {
-		w.characters[w.charOrder.ids[i]].tickPaused()
-	}
-	for i := range w.flags {
-		w.flags[i].pause()
-	}
-	for i := range w.entities {
-		w.entities[i].born++
+		if own.own {
+			core.Tuning = &own.current
+		} else if t, ok := w.zoneTuning(PlayerID(id)); ok {
+			own.current = t // which counts only in this tick
+			core.Tuning = &own.current
+		}
 	}
 }
 
-// resetEntities resets the map to its initial state. Characters are only marked dead:
-// as in the original they stay in the world for the rest of this tick and are removed
-// in their players' tick.
-func (v *vanilla) resetEntities() {
+// reset resets the map for a match or round. The tees are removed in their players' tick.
+func (v *vanillaHost) reset() {
 	w := v.w
-	for i := range v.projectiles {
-		v.projectiles[i].markedForDestroy = true
-	}
-	for i := range v.lasers {
-		v.lasers[i].markedForDestroy = true
-	}
-	for i := range v.pickups {
-		v.pickups[i].reset(w.tick)
-	}
-	for i := 0; i < w.charOrder.count; i++ {
-		id := w.charOrder.ids[i]
-		w.characters[id].alive = false
-		w.coreWorld.Cores[id] = nil
-	}
-	for i := range w.flags {
-		w.flags[i].reset()
-	}
+	v.world.Reset()
 	if w.usesEntities {
 		w.resetKinds()
 	}
@@ -136,65 +91,87 @@ func (v *vanilla) resetEntities() {
 	w.resetRequested = false
 }
 
-// sweep removes entities marked for destruction and frees their ids in the order of the original:
-// newest first, projectiles before lasers.
-func (v *vanilla) sweep() {
-	w := v.w
-	v.projectiles = removeMarked(v.projectiles, &w.entityIDs, func(p *projectile) (bool, uint16) { return p.markedForDestroy, p.id })
-	v.lasers = removeMarked(v.lasers, &w.entityIDs, func(l *laser) (bool, uint16) { return l.markedForDestroy, l.id })
-	if w.usesEntities {
-		w.removeModEntities()
-		v.pickups = removeMarked(v.pickups, &w.entityIDs, func(p *pickup) (bool, uint16) { return p.removed, p.id })
+func (v *vanillaHost) sweep() {
+	v.world.SweepShots()
+	if v.w.usesEntities {
+		v.w.removeModEntities()
+		v.world.SweepPickups()
 	}
 }
 
-// removeMarked removes the entities that marked reports, and frees the ids it
-// returns.
-func removeMarked[E any](list []E, ids *idPool, marked func(*E) (bool, uint16)) []E {
-	removed := false
-	for i := len(list) - 1; i >= 0; i-- {
-		if gone, id := marked(&list[i]); gone {
-			ids.free(id)
-			removed = true
-		}
-	}
-	if !removed {
-		return list
-	}
-	kept := list[:0]
-	for i := range list {
-		if gone, _ := marked(&list[i]); !gone {
-			kept = append(kept, list[i])
-		}
-	}
-	return kept
+func (v *vanillaHost) enter(PlayerID) {}
+
+// leave makes the team the owner of a leaving player's shots.
+func (v *vanillaHost) leave(id PlayerID) {
+	v.world.DisownProjectiles(tee.ID(id))
+	v.world.DisownLasers(tee.ID(id))
 }
 
-// tickDeferredFlag moves a flag with its carrier or lets it fall.
-func (v *vanilla) tickDeferredFlag(t Team) {
+func (v *vanillaHost) changeTeam(PlayerID, Team) {}
+
+func (v *vanillaHost) leftTeam(id PlayerID) { v.world.DisownProjectiles(tee.ID(id)) }
+
+func (v *vanillaHost) killed(PlayerID, Weapon) {}
+
+func (v *vanillaHost) showOthers(PlayerID, int32) {}
+
+func (v *vanillaHost) refused(PlayerID) {}
+
+func (v *vanillaHost) beforeChat() {}
+
+func (v *vanillaHost) isMate(_, _ PlayerID) bool { return true }
+
+func (v *vanillaHost) setInput(id PlayerID, in Input) {
+	v.w.applyDirectInput(id, &in)
+	v.moveInput(id, &in)
+}
+
+// moveInput handles CmdInput.
+func (v *vanillaHost) moveInput(id PlayerID, in *Input) {
 	w := v.w
-	f := &w.flags[t]
-	if !f.exists {
+	if id < 0 || id >= MaxPlayers || !w.players[id].inGame || w.paused || !in.valid() {
 		return
 	}
-	if f.carrier != Nobody {
-		if w.characters[f.carrier].exists {
-			f.pos = w.characters[f.carrier].pos
-		}
+	if w.players[id].flags&PlayerFlagChatting != 0 && in.Flags&PlayerFlagChatting != 0 {
 		return
 	}
-	if w.collision.At(f.pos.X, f.pos.Y)&physics.Death != 0 || w.collision.FarOutside(f.pos) {
-		f.reset()
-		w.callFlagReturn(t)
+	in = w.changedInput(id, in)
+	if c := &w.tees.All[id]; c.Exists {
+		controls := in.tee()
+		c.SetInput(&controls, w.tick)
 	}
-	if f.atStand {
+}
+
+func (v *vanillaHost) directInput(id PlayerID, in Input) {
+	controls := in.tee()
+	v.world.Input(tee.ID(id), &controls, v.w.players[id].team != TeamSpectators)
+}
+
+// spawn gives a player a tee if a spawn position is free.
+func (v *vanillaHost) spawn(id PlayerID) {
+	w := v.w
+	p := &w.players[id]
+	pos, ok := v.pickSpawn(id)
+	if !ok {
 		return
 	}
-	if w.tick > f.dropTick+flagReturnTime {
-		f.reset()
-		w.callFlagReturn(t)
+	p.spawning = false
+	if !w.spawnCharacter(id, pos) {
+		p.spawning = true
 		return
 	}
-	f.vel.Y += w.coreWorld.Tuning.At(physics.Gravity)
-	w.collision.MoveBox(&f.pos, &f.vel, vec.Vec2{X: flagSize, Y: flagSize}, 0.5)
+	w.addEvent(Event{Kind: EvSpawn, To: MaskAll, Player: id, Pos: pos})
+}
+
+// pickSpawn returns a position for a player's next tee, if the player can have one now.
+func (v *vanillaHost) pickSpawn(id PlayerID) (pos vec.Vec2, ok bool) {
+	w := v.w
+	team := w.players[id].team
+	if team == TeamSpectators || w.paused || w.resetRequested {
+		return pos, false
+	}
+	if pos, ok = w.callPickSpawn(id); ok {
+		return pos, true
+	}
+	return v.world.FindSpawn(vanilla.Team(team))
 }

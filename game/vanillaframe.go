@@ -3,30 +3,31 @@ package game
 import "github.com/teeyard/teeyard/game/vec"
 
 // show adds the shots and pickups, newest first, and those that entities of mods draw.
-func (v *vanilla) show(f *Frame) {
+func (v *vanillaHost) show(f *Frame) {
 	w := v.w
 	f.Projectiles = f.Projectiles[:0]
-	for i := len(v.projectiles) - 1; i >= 0; i-- {
-		f.Projectiles = append(f.Projectiles, w.projectileState(&v.projectiles[i], 0))
+	for i := len(v.world.Projectiles) - 1; i >= 0; i-- {
+		p := &v.world.Projectiles[i]
+		f.Projectiles = append(f.Projectiles, w.projectileState(p.ID, p.Weapon, p.StartPos, p.Direction, p.StartTick, 0))
 	}
 	f.Projectiles = append(f.Projectiles, w.drawn.projectiles...)
 	f.Lasers = f.Lasers[:0]
-	for i := len(v.lasers) - 1; i >= 0; i-- {
-		l := &v.lasers[i]
-		f.Lasers = append(f.Lasers, laserState(l.id, l.pos, l.segmentStart, l.evalTick, 0))
+	for i := len(v.world.Lasers) - 1; i >= 0; i-- {
+		l := &v.world.Lasers[i]
+		f.Lasers = append(f.Lasers, laserState(l.ID, l.Pos, l.From, l.EvalTick, 0))
 	}
 	f.Lasers = append(f.Lasers, w.drawn.lasers...)
 	f.Pickups = f.Pickups[:0]
-	for i := len(v.pickups) - 1; i >= 0; i-- {
-		if p := &v.pickups[i]; p.spawnTick == -1 {
-			f.Pickups = append(f.Pickups, pickupState(p.id, p.kind, p.pos, 0))
+	for i := len(v.world.Pickups) - 1; i >= 0; i-- {
+		if p := &v.world.Pickups[i]; p.SpawnTick == -1 {
+			f.Pickups = append(f.Pickups, pickupState(p.ID, PickupKind(p.Kind), p.Pos, 0))
 		}
 	}
 	f.Pickups = append(f.Pickups, w.drawn.pickups...)
 }
 
-func (v *vanilla) eyes(id PlayerID, e Emote) (shown Emote, lastAction int32) {
-	return e, v.w.characters[id].lastActionTick
+func (v *vanillaHost) eyes(id PlayerID, e Emote) (shown Emote, lastAction int32) {
+	return e, v.w.tees.All[id].LastActionTick
 }
 
-func (v *vanilla) viewRange(PlayerID) vec.Vec2 { return vec.Vec2{} }
+func (v *vanillaHost) viewRange(PlayerID) vec.Vec2 { return vec.Vec2{} }

@@ -1,132 +1,110 @@
 package game
 
 import (
-	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/vanilla"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-func (v *vanilla) kill(id PlayerID, weapon Weapon) { v.w.die(id, id, weapon) }
+func (v *vanillaHost) kill(id PlayerID, weapon Weapon) { v.w.die(id, id, weapon) }
 
-func (v *vanilla) respawn(id PlayerID) {
+func (v *vanillaHost) respawn(id PlayerID) {
 	w, p := v.w, &v.w.players[id]
 	w.dropCarriedFlags(id)
-	w.characters[id].alive = false
-	w.removeFromWorld(id)
-	w.coreWorld.Cores[id] = nil
+	w.tees.Die(tee.ID(id))
 	p.respawnTick, p.spawning = w.tick, true
 }
 
-func (v *vanilla) respawnNow(PlayerID) {}
+func (v *vanillaHost) respawnNow(PlayerID) {}
 
-func (v *vanilla) changed(PlayerID, characterChange) {}
+func (v *vanillaHost) changed(PlayerID, characterChange) {}
 
-func (v *vanilla) giveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
+func (v *vanillaHost) giveWeapon(id PlayerID, weapon Weapon, ammo int32) bool {
 	if weapon == WeaponNinja {
-		v.giveNinja(id)
+		v.world.GiveNinja(tee.ID(id))
 		return true
 	}
-	return v.w.characters[id].giveWeapon(weapon, max(ammo, -1))
+	return v.tee(id).GiveWeapon(tee.Weapon(weapon), max(ammo, -1))
 }
 
-func (v *vanilla) takeWeapon(PlayerID, Weapon) {}
+func (v *vanillaHost) takeWeapon(PlayerID, Weapon) {}
 
-func (v *vanilla) jumps(id PlayerID) int32 { return v.w.characters[id].jumps() }
+func (v *vanillaHost) tee(id PlayerID) *tee.Tee { return &v.w.tees.All[id] }
 
-func (v *vanilla) setJumps(id PlayerID, n int32) { v.w.setJumps(id, n) }
+func (v *vanillaHost) jumps(id PlayerID) int32 { return v.tee(id).Jumps() }
 
-func (v *vanilla) reloadTicks(id PlayerID) int32 { return v.w.characters[id].reloadTimer }
+func (v *vanillaHost) setJumps(id PlayerID, n int32) { v.w.setJumps(id, n) }
 
-func (v *vanilla) input(id PlayerID) Input { return v.w.characters[id].input }
+func (v *vanillaHost) reloadTicks(id PlayerID) int32 { return v.tee(id).ReloadTimer }
 
-func (v *vanilla) flags(id PlayerID) CharacterFlags { return v.w.characters[id].flags }
+func (v *vanillaHost) input(id PlayerID) Input { return inputOfTee(&v.tee(id).Input) }
 
-func (v *vanilla) setFlags(id PlayerID, f CharacterFlags) { v.w.setFlags(id, f) }
+func (v *vanillaHost) flags(id PlayerID) CharacterFlags { return CharacterFlags(v.tee(id).Flags) }
 
-func (v *vanilla) freeze(id PlayerID, ticks int32) bool {
-	c := &v.w.characters[id]
-	now, end := v.w.tick, FreezeForever
-	if ticks != FreezeForever {
-		end = now + min(ticks, 1<<20)
-		left := c.freezeEnd - now
-		if left > 0 && (ticks <= left || c.freezeStart+TickRate >= now && ticks <= left+TickRate) {
-			return false
-		}
+func (v *vanillaHost) setFlags(id PlayerID, f CharacterFlags) { v.w.setFlags(id, f) }
+
+func (v *vanillaHost) freeze(id PlayerID, ticks int32) bool {
+	if !v.tee(id).Freeze(v.w.tick, ticks) {
+		return false
 	}
-	c.freezeStart, c.freezeEnd = now, end
 	v.w.extend()
 	return true
 }
 
-func (v *vanilla) unfreeze(id PlayerID) bool { return v.w.characters[id].unfreeze(v.w.tick) }
+func (v *vanillaHost) unfreeze(id PlayerID) bool { return v.tee(id).Unfreeze(v.w.tick) }
 
-func (v *vanilla) frozen(id PlayerID) int32 { return v.w.characters[id].frozen(v.w.tick) }
+func (v *vanillaHost) frozen(id PlayerID) int32 { return v.tee(id).Frozen(v.w.tick) }
 
-func (v *vanilla) spawnPickup(kind PickupKind, pos vec.Vec2, respawn int32) EntityID {
-	w := v.w
-	if len(v.pickups) >= maxModPickups || !w.hasIDs(1) {
-		return NoEntity
-	}
-	id, _ := w.entityIDs.alloc()
-	p := pickup{id: id, kind: kind, pos: pos, spawnTick: -1, handle: w.newHandle(), respawn: max(respawn, Once), permanent: w.building}
-	v.pickups = append(v.pickups, p)
-	w.usesEntities = true
-	return p.handle
+func (v *vanillaHost) damage(d Damage) bool { return v.world.Damage(d.vanilla()) }
+
+func (v *vanillaHost) explode(pos vec.Vec2, from PlayerID, weapon Weapon, maxDamage int32) {
+	v.world.Explode(pos, tee.ID(from), tee.Weapon(weapon), maxDamage)
 }
 
-func (v *vanilla) spawnProjectile(s Shot) EntityID {
+func (v *vanillaHost) spawnPickup(kind PickupKind, pos vec.Vec2, respawn int32) EntityID {
 	w := v.w
-	if len(v.projectiles) >= maxModShots || !w.hasIDs(1) {
-		return NoEntity
-	}
-	p := projectile{
-		owner: s.Owner, weapon: s.Weapon, startPos: s.Pos, direction: s.Dir, damage: s.Damage, lifeSpan: s.Ticks,
-		impactSound: noSound, explosive: s.Explosive || s.Weapon == WeaponGrenade, handle: w.newHandle(),
-	}
-	if p.explosive {
-		p.impactSound = SoundGrenadeExplode
-	}
-	if p.damage == 0 {
-		p.damage = weapons[s.Weapon].damage
-	}
-	p.damage = min(max(p.damage, 0), 1000)
-	if p.lifeSpan <= 0 {
-		p.lifeSpan = lifetimeTicks(w.tuning.At(lifetimes[s.Weapon]))
-	}
-	v.fireProjectile(p)
-	w.usesEntities = true
-	return p.handle
-}
-
-// lifetimes are the tuning parameters of how long projectiles last.
-var lifetimes = [...]int{WeaponGun: physics.GunLifetime, WeaponShotgun: physics.ShotgunLifetime, WeaponGrenade: physics.GrenadeLifetime}
-
-func (v *vanilla) spawnLaser(owner PlayerID, pos, dir vec.Vec2) EntityID {
-	w := v.w
-	if len(v.lasers) >= maxModShots || !w.hasIDs(1) {
+	if len(v.world.Pickups) >= maxModPickups || !w.hasIDs(1) {
 		return NoEntity
 	}
 	w.usesEntities = true
-	return v.fireLaser(owner, pos, dir.Normalize(), w.newHandle())
+	id := w.newHandle()
+	v.world.AddPickup(vanilla.Pickup{
+		Kind: vanilla.PickupKind(kind), Pos: pos, Handle: vanilla.Handle(id), Respawn: max(respawn, Once), Permanent: w.building,
+	})
+	return id
 }
 
-func (v *vanilla) remove(id EntityID) bool {
-	for i := range v.pickups {
-		if p := &v.pickups[i]; p.handle == id && !p.removed {
-			p.removed = true
-			return true
-		}
+func (v *vanillaHost) spawnProjectile(s Shot) EntityID {
+	w := v.w
+	if len(v.world.Projectiles) >= maxModShots || !w.hasIDs(1) {
+		return NoEntity
 	}
-	for i := range v.projectiles {
-		if p := &v.projectiles[i]; p.handle == id && !p.markedForDestroy {
-			p.markedForDestroy = true
-			return true
-		}
+	w.usesEntities = true
+	id := w.newHandle()
+	p := v.world.NewProjectile(tee.Weapon(s.Weapon), tee.ID(s.Owner), s.Pos, s.Dir)
+	p.Handle = vanilla.Handle(id)
+	if s.Explosive {
+		p.MakeExplosive()
 	}
-	for i := range v.lasers {
-		if l := &v.lasers[i]; l.handle == id && !l.markedForDestroy {
-			l.markedForDestroy = true
-			return true
-		}
+	if s.Damage != 0 {
+		p.Damage = min(max(s.Damage, 0), 1000)
 	}
-	return false
+	if s.Ticks > 0 {
+		p.LifeSpan = s.Ticks
+	}
+	v.world.Fire(p)
+	return id
 }
+
+func (v *vanillaHost) spawnLaser(owner PlayerID, pos, dir vec.Vec2) EntityID {
+	w := v.w
+	if len(v.world.Lasers) >= maxModShots || !w.hasIDs(1) {
+		return NoEntity
+	}
+	w.usesEntities = true
+	id := w.newHandle()
+	v.world.FireLaser(tee.ID(owner), pos, dir.Normalize(), vanilla.Handle(id))
+	return id
+}
+
+func (v *vanillaHost) remove(id EntityID) bool { return v.world.Remove(vanilla.Handle(id)) }

@@ -1,12 +1,15 @@
 package game
 
-import "github.com/teeyard/teeyard/game/physics"
+import (
+	"github.com/teeyard/teeyard/game/physics"
+	"github.com/teeyard/teeyard/game/tee"
+)
 
-func (v *vanilla) tune() {}
+func (v *vanillaHost) tune() { v.world.Tuning = v.w.tuning }
 
-func (v *vanilla) setting(string) (int32, bool) { return 0, false }
+func (v *vanillaHost) setting(string) (int32, bool) { return 0, false }
 
-func (v *vanilla) playerTuning(id PlayerID) Tuning {
+func (v *vanillaHost) playerTuning(id PlayerID) Tuning {
 	w := v.w
 	if !w.playerExtras[id].tuning.own {
 		if t, ok := w.zoneTuning(id); ok {
@@ -19,29 +22,29 @@ func (v *vanilla) playerTuning(id PlayerID) Tuning {
 	return t
 }
 
-func (v *vanilla) predictedTuning(id PlayerID, t Tuning) Tuning {
-	c := &v.w.characters[id]
-	if c.flags&(CharacterFlagSolo|CharacterFlagNoCollision) != 0 {
+func (v *vanillaHost) predictedTuning(id PlayerID, t Tuning) Tuning {
+	c := &v.w.tees.All[id]
+	if c.Flags&(tee.Solo|tee.NoCollision) != 0 {
 		t[physics.PlayerCollision] = 0
 	}
-	if c.flags&(CharacterFlagSolo|CharacterFlagNoHook) != 0 {
+	if c.Flags&(tee.Solo|tee.NoHook) != 0 {
 		t[physics.PlayerHooking] = 0
 	}
-	disabled := c.disabled(v.w.tick + 1)
-	if disabled&ControlMove != 0 {
+	disabled := c.Disabled(v.w.tick + 1)
+	if disabled&tee.ControlMove != 0 {
 		t[physics.GroundControlAccel], t[physics.AirControlAccel] = 0, 0
 	}
-	if disabled&ControlJump != 0 {
+	if disabled&tee.ControlJump != 0 {
 		t[physics.GroundJumpImpulse], t[physics.AirJumpImpulse] = 0, 0
 	}
-	if disabled&ControlHook != 0 {
+	if disabled&tee.ControlHook != 0 {
 		t[physics.HookLength], t[physics.PlayerHooking] = 0, 0
 	}
 	return t
 }
 
 // tellTunings emits an event for every player whose tuning differs from the one last sent.
-func (v *vanilla) tellTunings() {
+func (v *vanillaHost) tellTunings() {
 	w := v.w
 	for i := range w.players {
 		id, p := PlayerID(i), &w.playerExtras[i].tuning

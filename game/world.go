@@ -6,7 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/splitmix"
-	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/game/tee"
 )
 
 // TickRate is the number of ticks per second.
@@ -68,25 +68,21 @@ type World struct {
 	perPlayer []playerClearer // of the states of mode and mods
 	people    people
 
-	tick           int32
-	stepTick       int32      // of the Step that runs or ran last
-	hookStops      []HookStop // space for AppendHookStops
-	command        int        // 1 + the index of the one that Step applies, 0 while it applies none
-	rand           splitmix.Rand
-	terrain        Terrain
-	collision      *physics.Collision
-	sim            simulation
-	traits         traits        // of sim
-	coreWorld      physics.World // cores of the living characters
-	reckoningWorld physics.World // default tuning and no cores, for dead reckoning
+	tick      int32
+	stepTick  int32      // of the Step that runs or ran last
+	hookStops []HookStop // space for AppendHookStops
+	command   int        // 1 + the index of the one that Step applies, 0 while it applies none
+	rand      splitmix.Rand
+	terrain   Terrain
+	collision *physics.Collision
+	sim       simulation
+	traits    traits // of sim
 
-	players    [MaxPlayers]player
-	characters [MaxPlayers]character
-	charOrder  charList             // characters in the world, newest first
-	movedFrom  [MaxPlayers]vec.Vec2 // where the characters were before they moved in this tick
+	players [MaxPlayers]player
+	tees    tee.Tees
 
-	flags     [2]flag
-	entityIDs idPool
+	flags     [2]tee.Flag
+	entityIDs tee.IDs
 
 	// What modes and mods have put into the world; see EntityKind.
 	entityKinds  []EntityKind
@@ -106,7 +102,6 @@ type World struct {
 	paused         bool
 	resetRequested bool
 	teamsLocked    bool
-	extended       bool // a mod has changed characterStates or playerExtras
 
 	playerExtras [MaxPlayers]playerExtras
 
@@ -149,10 +144,9 @@ func New(cfg Config) (*World, error) {
 		c := w.collision
 		return nil, fmt.Errorf("%w: Config.Collision has %d x %d tiles, the terrain %d x %d", ErrTerrain, c.Width(), c.Height(), t.Width, t.Height)
 	}
-	w.coreWorld.Collision, w.coreWorld.Tuning = w.collision, w.tuning
-	w.reckoningWorld.Collision, w.reckoningWorld.Tuning = w.collision, pureTuning
+	w.tees.Init(w.collision, w.tuning)
 	for i := range w.flags {
-		w.flags[i].carrier = Nobody
+		w.flags[i].Carrier = tee.Nobody
 	}
 	w.match.flags = cfg.Mode.Flags()
 	w.tx.w = w
@@ -199,8 +193,8 @@ func (w *World) Step(cmds []Command) []Event {
 	w.events = w.events[:0]
 	w.frameValid = false
 	w.stepTick = w.tick + 1
-	for i := 0; i < w.charOrder.count; i++ {
-		w.characters[w.charOrder.ids[i]].triggeredEvents = 0
+	for _, id := range w.tees.InOrder() {
+		w.tees.All[id].TriggeredEvents = 0
 	}
 	w.sim.begin()
 	for i := range cmds {
@@ -234,13 +228,16 @@ func (w *World) tickRest() {
 	if w.usesEntities {
 		w.finishEntities()
 	}
-	if w.extended {
+	if w.tees.Extended {
 		w.sim.tellTunings()
 	}
 	if len(w.panics) > 0 {
 		w.tellPanics()
 	}
 }
+
+// isAlive reports whether the player has a living tee.
+func (w *World) isAlive(id PlayerID) bool { return w.tees.Alive(tee.ID(id)) }
 
 // resetPureTuning resets the tuning if the rules require the default.
 func (w *World) resetPureTuning() {

@@ -143,6 +143,9 @@ var limited = []struct {
 	// Scripts use only the game, so no other package needs their language.
 	{"github.com/arnodel/golua/...", []string{"script"}, "only script runs Lua"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
+	// Modes, mods and everything above see tees and shots through package game.
+	{Module + "/game/tee", []string{"game"}, "only the game knows how it stores tees"},
+	{Module + "/game/vanilla", []string{"game"}, "only the game runs simulations"},
 	// Programs with a server or a client can be built without WebSockets.
 	{Module + "/transport/ws", []string{"transport/ws", "internal/peers", "app", "examples"}, "app hands it over"},
 	// A program that is run again must call confined.Begun first, so libraries cannot use it.

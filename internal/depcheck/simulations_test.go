@@ -11,11 +11,11 @@ import (
 
 // simulationNames are the names in package game with which code can ask for a simulation.
 var simulationNames = map[string]bool{
-	"ddrace": true, "ddraceHost": true, "IsDDRace": true, "GameFlagDDRace": true, "vanilla": true,
+	"ddrace": true, "ddraceHost": true, "IsDDRace": true, "GameFlagDDRace": true, "vanilla": true, "vanillaHost": true,
 }
 
 // TestSimulationsAreChosenInOnePlace checks that no file of game knows which simulation a world
-// has, except the simulations themselves and the file that chooses one.
+// has, except the hosts of the simulations and the file that chooses one.
 func TestSimulationsAreChosenInOnePlace(t *testing.T) {
 	paths, err := filepath.Glob("../../game/*.go")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestSimulationsAreChosenInOnePlace(t *testing.T) {
 				return n.Tok != token.CONST // the flag of the mode
 			case *ast.Ident:
 				if simulationNames[n.Name] {
-					t.Errorf("%s: %s: only simulations, and the file that chooses one, may know which there are", fset.Position(n.Pos()), n.Name)
+					t.Errorf("%s: %s: only the hosts of simulations, and the file that chooses one, may know which there are", fset.Position(n.Pos()), n.Name)
 				}
 			}
 			return true

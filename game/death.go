@@ -1,11 +1,8 @@
 package game
 
-import "github.com/teeyard/teeyard/game/vec"
-
-const (
-	explosionRadius      float32 = 135
-	explosionInnerRadius float32 = 48 // full damage up to this distance
-	explosionMaxForce    float32 = 12
+import (
+	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/vec"
 )
 
 // watchers returns the spectators who follow id.
@@ -22,10 +19,10 @@ func (w *World) watchers(id PlayerID) PlayerMask {
 
 // die kills a character. It is removed in its player's next tick.
 func (w *World) die(id, killer PlayerID, weapon Weapon) {
-	c, p := &w.characters[id], &w.players[id]
-	c.alive = false
+	c, p := &w.tees.All[id], &w.players[id]
+	c.Alive = false
 	p.respawnTick = w.tick + TickRate/2
-	d := Death{Victim: id, Killer: killer, Weapon: weapon, Pos: c.pos}
+	d := Death{Victim: id, Killer: killer, Weapon: weapon, Pos: c.Pos}
 	if killer >= 0 && w.players[killer].connected {
 		w.scoreDeath(&d)
 	} else {
@@ -35,11 +32,10 @@ func (w *World) die(id, killer PlayerID, weapon Weapon) {
 	w.addEvent(Event{
 		Kind: EvKill, To: MaskAll, Player: killer, Target: id, Weapon: weapon, Value: d.ModeSpecial,
 	})
-	w.sound(c.pos, SoundDie, MaskAll)
+	w.sound(c.Pos, SoundDie, MaskAll)
 	p.dieTick = w.tick
-	w.removeFromWorld(id)
-	w.coreWorld.Cores[id] = nil
-	w.addEvent(Event{Kind: EvDeath, To: MaskAll, Player: id, Pos: c.pos})
+	w.tees.Die(tee.ID(id))
+	w.addEvent(Event{Kind: EvDeath, To: MaskAll, Player: id, Pos: c.Pos})
 }
 
 // scoreDeath handles a death whose killer is still connected, the victim included.
