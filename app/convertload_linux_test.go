@@ -29,6 +29,7 @@ import (
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/recordings"
 )
 
 // TestConvertLoad checks that 8 players get 200 of 200 snapshots, and that the server and its child
@@ -273,7 +274,7 @@ func TestServerEndsConversions(t *testing.T) {
 			children = childrenOf(server.Process.Pid)
 			return len(children) > 0
 		})
-		if left, err := os.ReadDir(filepath.Join(dir, convertedDir)); err != nil || len(left) != 0 {
+		if left, err := os.ReadDir(filepath.Join(dir, recordings.ConvertedFolder)); err != nil || len(left) != 0 {
 			t.Errorf("the files of the conversion have names: %v, %v", left, err)
 		}
 		testenv.NoError(t, server.Process.Signal(end))

@@ -18,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/runs"
 	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/admin"
@@ -123,7 +124,7 @@ func newDocChecker(t *testing.T) *docChecker {
 				registered = c
 				return errors.Join(new(web.Settings).Register(c), new(broadcast.Settings).Register(c), new(viewer.Converter).Register(c),
 					new(admin.Settings).Register(c), new(databaseSetting).register(c),
-					new(ddnetRanks).register(c), new(finishSettings).Register(c), new(fillingBots).register(c, 0))
+					new(ddnetRanks).register(c), new(runs.Settings).Register(c), new(fillingBots).register(c, 0))
 			},
 		}, "sv_gametype "+mode.Name, "sv_replay 0")
 		c.consoles = append(c.consoles, registered)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/teeyard/teeyard/internal/confined"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/runs"
+	"github.com/teeyard/teeyard/web/recordings"
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
@@ -44,11 +46,11 @@ func (p *program) doJob(name string, output io.Writer, input io.Reader) error {
 	case jobConvert, jobConvertOwn:
 		return p.convertRecording(output, input, name == jobConvertOwn)
 	case jobDescribe:
-		return describeRecording(output, input)
+		return recordings.Describe(output, input)
 	}
 	var begin, end int32
 	if n, _ := fmt.Sscanf(name, jobCut+" %d %d", &begin, &end); n == 2 {
-		return cutFinish(output, input, begin, end, p.verifyConfig())
+		return runs.Cut(output, input, begin, end, p.verifyConfig())
 	}
 	return fmt.Errorf("there is no job %q", name)
 }
@@ -91,14 +93,14 @@ func (j *jobs) describe(in, out *os.File) error {
 	})
 }
 
-// cut cuts a finish out of a replay log in a child process.
+// cut does the work of runs.Cut in a child process.
 func (j *jobs) cut(ctx context.Context, out, in *os.File, begin, end int32) error {
 	err := j.run(ctx, confined.Task{
 		Job: fmt.Sprintf("%s %d %d", jobCut, begin, end), Input: in, Output: out,
 		Limits: confined.Limits{Memory: ownMemory, Time: cutTime, Output: maxCut},
 	})
-	if err != nil && err.Error() == errFinishMissing.Error() {
-		return errFinishMissing
+	if err != nil && err.Error() == runs.ErrEarly.Error() {
+		return runs.ErrEarly
 	}
 	return err
 }

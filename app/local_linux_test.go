@@ -72,7 +72,7 @@ func TestLocalRooms(t *testing.T) {
 	ask := func(base, room, bearer string) (int, string) {
 		method, path, _ := strings.Cut(room, " ")
 		r := testenv.Must(http.NewRequest(method, base+path, strings.NewReader(map[string]string{
-			"POST /convert": replayMagic + strings.Repeat("\x00", 100), "POST /admin/api/login": `{"password":"secret"}`,
+			"POST /convert": "TEEREPL" + strings.Repeat("\x00", 100), "POST /admin/api/login": `{"password":"secret"}`,
 		}[room])))
 		r.Header.Set("Content-Type", "application/json")
 		if bearer != "" {

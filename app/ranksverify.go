@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -14,10 +13,10 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/ranks"
-	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/runs"
 )
 
 // ranksVerifyCmd is "teeyard ranks verify".
@@ -40,10 +39,6 @@ is then 0.
   teeyard ranks verify Tutorial "nameless tee"`
 }
 
-// errFinishNotShown means that the log does not contain the run of a finish, or contains another
-// run.
-var errFinishNotShown = errors.New("the finish cannot be verified")
-
 // Run runs the match of a finish again.
 func (c *ranksVerifyCmd) Run(p *program) error {
 	dir := c.path()
@@ -61,12 +56,12 @@ func (c *ranksVerifyCmd) Run(p *program) error {
 	}
 	fmt.Println()
 	if e.Log == "" {
-		return fmt.Errorf("%w: it was imported, or recorded without a replay log", errFinishNotShown)
+		return fmt.Errorf("%w: it was imported, or recorded without a replay log", runs.ErrNotShown)
 	}
 	logs := filepath.Join(dir, "replays")
 	files := []string{c.Log}
 	if c.Log == "" {
-		files = []string{filepath.Join(logs, finishDir, finishFile(e.Log, e.Begin, e.End)), filepath.Join(logs, filepath.FromSlash(e.Log))}
+		files = []string{filepath.Join(logs, runs.File(e.Log, e.Begin, e.End)), filepath.Join(logs, filepath.FromSlash(e.Log))}
 	}
 	for _, name := range files {
 		in, err := os.Open(name)
@@ -87,7 +82,7 @@ func (c *ranksVerifyCmd) Run(p *program) error {
 		fmt.Printf("%s: ok, the match finishes in tick %d with the same time, and its checksums agree\n", safetext.Line(name), e.End)
 		return nil
 	}
-	return fmt.Errorf("%w: none of these files exists: %s", errFinishNotShown, strings.Join(files, ", "))
+	return fmt.Errorf("%w: none of these files exists: %s", runs.ErrNotShown, strings.Join(files, ", "))
 }
 
 // noFinish returns the error for a finish that does not exist. It suggests a map with a similar
@@ -107,41 +102,13 @@ func (c *ranksVerifyCmd) noFinish(path string) error {
 // verifyFinish runs a log up to a finish and checks that the match makes that finish. It returns
 // the tick with which the log begins.
 func (p *program) verifyFinish(in io.Reader, e *rank.Entry) (first int32, err error) {
-	// The log after the finish does not matter.
-	part, out := io.Pipe()
-	defer part.Close()
-	go func() {
-		_, err := replay.Cut(out, bufio.NewReader(in), e.End)
-		out.CloseWithError(err)
-	}()
-	r, err := replay.NewReader(part)
-	if err != nil {
-		return 0, err
-	}
-	found := false
-	cfg := p.verifyConfig()
-	cfg.OnTick = func(_ *game.World, t *replay.Tick, events []game.Event) {
-		for i := range events {
-			if events[i].Kind == game.EvStore && t.Tick == e.End {
-				found = found || isFinish(events[i].Store.Rank, e)
-			}
-		}
-	}
-	res, err := replay.Verify(r, cfg)
-	switch {
-	case err != nil && res.LastGoodTick < e.End:
-		return 0, adviseOnLog(err)
-	case res.LastGoodTick < e.End:
-		return 0, fmt.Errorf("%w: the log has checksums up to tick %d, before the finish in tick %d", errFinishNotShown, res.LastGoodTick, e.End)
-	case !found:
-		return 0, fmt.Errorf("%w: the match has no such finish in tick %d", errFinishNotShown, e.End)
-	}
-	return r.Header().TickBefore(), nil
+	first, err = runs.Verify(in, e.End, func(r *game.RankRequest) bool { return isFinish(r, e) }, p.verifyConfig())
+	return first, adviseOnLog(err)
 }
 
 // isFinish reports whether a request of the match leads to the entry e.
 func isFinish(r *game.RankRequest, e *rank.Entry) bool {
-	if r == nil || r.Op != game.RankFinish || r.Time != e.Time || r.Begin != e.Begin || r.Team != e.Team || !slices.Equal(r.Names, e.Names) {
+	if r.Time != e.Time || r.Begin != e.Begin || r.Team != e.Team || !slices.Equal(r.Names, e.Names) {
 		return false
 	}
 	full := *r

@@ -26,8 +26,9 @@ var moddedConfig = Config{Mods: []Mod{
 	{"bounty", mods.NewBounty}, {"classes", mods.NewClasses}, {"guard", mods.NewGuard}, {"lottery", mods.NewLottery},
 }}
 
-// recordings are the matches in testdata/replays: each one's configuration and its bots' protocols.
-var recordings = []struct {
+// recordedMatches are the matches in testdata/replays, with their configuration and the protocols
+// of their bots.
+var recordedMatches = []struct {
 	name, config string
 	protocols    []string
 	edit         string // a script that changes while the match runs
@@ -45,7 +46,7 @@ const recordedDir = "testdata/replays"
 // also continues from the saved state.
 func TestRecordedMatches(t *testing.T) {
 	p := testenv.Must(newProgram(moddedConfig))
-	for _, c := range recordings {
+	for _, c := range recordedMatches {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(recordedDir, c.name+".twreplay")
 			if *updateRecorded {
@@ -164,5 +165,5 @@ func TestArm64RunsTheSame(t *testing.T) {
 	logs = append(logs, testenv.Must(filepath.Glob(filepath.Join(recordedDir, "costs1", "*.twreplay")))...)
 	out, err = exec.Command(qemu, append([]string{program}, logs...)...).CombinedOutput()
 	ok := strings.Count(string(out), " ok on arm64 ")
-	testenv.Check(t, err == nil && ok == len(logs) && ok > len(recordings), "%v, %d of %d agree\n%s", err, ok, len(logs), out)
+	testenv.Check(t, err == nil && ok == len(logs) && ok > len(recordedMatches), "%v, %d of %d agree\n%s", err, ok, len(logs), out)
 }

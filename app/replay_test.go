@@ -1,64 +1,41 @@
 package app
 
 import (
-	"bytes"
 	"os"
+	"testing"
 
-	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
-	"github.com/teeyard/teeyard/maps"
-	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/internal/replaytest"
 )
 
-// writeReplay writes a log of ten seconds in which two players join. One of them has a control
-// character in the name and kills itself.
+// writeReplay writes the log of replaytest.Deathmatch.
 func writeReplay(name, program string) error {
-	m, _ := maps.Find("testbox")
-	parsed, err := twmap.Parse(m.Data)
+	log, err := replaytest.Deathmatch(program)
 	if err != nil {
 		return err
 	}
-	layer := parsed.GameLayer()
-	h := &replay.Header{
-		Program: program, StartTime: 1795231813000, Map: "testbox", MapSHA256: parsed.SHA256,
-		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
-		Rules:   game.DefaultRules(), Seed: 1, IdleTicks: 100,
+	return os.WriteFile(name, log, 0o600)
+}
+
+// TestReplayScores checks the result of a log in words, with times in races.
+func TestReplayScores(t *testing.T) {
+	players := []replay.PlayerResult{
+		{Name: "bert", Score: 3},
+		{Name: "watcher", Team: game.TeamSpectators, Score: 9},
+		{Name: "anna", Score: 65432},
+		{Name: "eve", Score: -1},
 	}
-	mode, _ := server.BuiltinModes().New("dm")
-	h.SetMode("dm", mode, nil)
-	w, err := h.NewWorld(replay.VerifyConfig{Modes: server.BuiltinModes().New})
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	wr, err := replay.NewWriter(&out, h)
-	if err != nil {
-		return err
-	}
-	for i := range 500 {
-		var cmds []game.Command
-		switch i {
-		case 0, 50:
-			id := game.PlayerID(i / 50)
-			cmds = []game.Command{
-				{Kind: game.CmdJoin, Player: id},
-				{Kind: game.CmdProfile, Player: id, Profile: &game.Profile{Name: []string{"nameless tee", "evil\x1b[2J"}[id]}},
-				{Kind: game.CmdEnterGame, Player: id},
-			}
-		case 300:
-			cmds = []game.Command{{Kind: game.CmdKill, Player: 1}, {Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Text: "ha"}}
-		}
-		if err := wr.RecordTick(cmds); err != nil {
-			return err
-		}
-		w.Step(cmds)
-		if err := wr.AfterStep(w); err != nil {
-			return err
+	for _, c := range []struct {
+		result replay.MatchResult
+		want   string
+	}{
+		{replay.MatchResult{Players: players}, `"anna" 65432, "bert" 3, "eve" -1`},
+		{replay.MatchResult{Flags: game.GameFlagTeams, TeamScores: [2]int32{1, 2}, Players: players[:1]}, `red 1, blue 2, "bert" 3`},
+		{replay.MatchResult{Flags: game.GameFlagRace, Players: players}, `"bert" 3ms, "anna" 1m5.432s`},
+	} {
+		if got := newReplayScores(&c.result).String(); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
-	if err := wr.Close(w, replay.EndMapChange); err != nil {
-		return err
-	}
-	return os.WriteFile(name, out.Bytes(), 0o600)
 }

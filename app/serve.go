@@ -26,11 +26,13 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/folder"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/runs"
 	"github.com/teeyard/teeyard/store"
 	"github.com/teeyard/teeyard/transport/ws"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/admin"
 	"github.com/teeyard/teeyard/web/broadcast"
+	"github.com/teeyard/teeyard/web/recordings"
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
@@ -145,12 +147,12 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	var settings web.Settings
 	var adminSettings admin.Settings
 	var broadcastSettings broadcast.Settings
-	var finishes finishSettings
+	var finishes runs.Settings
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
 	apart := jobs{program: p, log: log}
-	converter := viewer.Converter{Convert: apart.convert, Dir: filepath.Join(files[0], convertedDir), Web: &settings}
+	converter := viewer.Converter{Convert: apart.convert, Dir: filepath.Join(files[0], recordings.ConvertedFolder), Web: &settings}
 	if dir, found := files.Find(autoexec); found && dir != files[0] {
 		log.Info("the configuration is " + filepath.Join(dir, autoexec))
 	}
@@ -180,7 +182,9 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	defer live.Close(outputTimeout)
 	monitor.Add(live.Values()...)
 	monitor.AddProblem(live.Problem)
-	recorded := &recordingFiles{dir: files[0], converter: &converter, describe: apart.describe, delay: live.Delay, access: broadcastSettings.RecordingsAccess()}
+	recorded := recordings.New(recordings.Config{
+		Dir: files[0], Converter: &converter, Describe: apart.describe, Delay: live.Delay, Access: broadcastSettings.RecordingsAccess(),
+	})
 	finder := &modFinder{own: p.mods, files: files}
 	hub := ws.NewHub()
 	database := databaseSetting{open: p.openDatabase}
@@ -230,8 +234,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		OpenRanks: func(name string) server.Ranks {
 			path := filepath.Join(files[0], filepath.FromSlash(name))
 			before.hint(p, o, files, path, log)
-			ranks := database.openRanks(path, log)
-			return keepFinishes(ranks, filepath.Join(files[0], "replays"), &finishes, &apart, log)
+			return runs.New(runs.Config{
+				Ranks: database.openRanks(path, log), Dir: filepath.Join(files[0], "replays"), Settings: &finishes, Cut: apart.cut,
+				Log: log.With(logline.SystemKey, "replay"),
+			})
 		},
 		Stuck: func() {
 			stdout.Close(outputTimeout)
@@ -275,7 +281,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 // registerSettings adds the variables and commands that serve has besides those of the server. They
 // are on the page of settings.
 func registerSettings(c *console.Console, pages *web.Settings, live *broadcast.Settings, converter *viewer.Converter, operators *admin.Settings,
-	database *databaseSetting, before *ddnetRanks, finishes *finishSettings) error {
+	database *databaseSetting, before *ddnetRanks, finishes *runs.Settings) error {
 	return errors.Join(pages.Register(c), live.Register(c), converter.Register(c), operators.Register(c),
 		database.register(c), before.register(c), finishes.Register(c))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/runs"
 	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/admin"
@@ -32,7 +33,7 @@ func TestSettingsPage(t *testing.T) {
 		AddToConsole: func(all *console.Console) error {
 			c = all
 			return registerSettings(c, new(web.Settings), new(broadcast.Settings), new(viewer.Converter), new(admin.Settings),
-				new(databaseSetting), new(ddnetRanks), new(finishSettings))
+				new(databaseSetting), new(ddnetRanks), new(runs.Settings))
 		},
 	})
 	want := appendSettingsPage(nil, c)

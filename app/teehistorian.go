@@ -11,11 +11,10 @@ import (
 
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/format/twmap"
-	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/teeverify"
 	"github.com/teeyard/teeyard/internal/words"
-	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/recorder/historian"
 	"github.com/teeyard/teeyard/server/record"
 )
 
@@ -34,36 +33,30 @@ func isTeehistorian(name string) bool {
 	return err == nil && teehistorian.Is(begin)
 }
 
-// history is a teehistorian to run, with its map.
-type history struct {
-	file    io.Reader // from its beginning
-	header  *teehistorian.Header
-	gameMap []byte
-	terrain game.Terrain
-}
-
 // openHistory reads the header of a teehistorian and finds its map, unless mapFile names one. If
-// name is empty, the map is not searched beside the recording.
-func openHistory(file io.Reader, name, mapFile string) (*history, error) {
+// name is empty, the map is not searched beside the recording. whole reads the recording from its
+// beginning.
+func openHistory(file io.Reader, name, mapFile string) (whole io.Reader, gameMap []byte, err error) {
 	var begin bytes.Buffer
 	r, err := teehistorian.NewReader(io.TeeReader(file, &begin))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	h := &history{file: io.MultiReader(&begin, file), header: r.Header()}
-	sum, ok := h.header.SHA256()
+	sum, ok := r.Header().SHA256()
 	if !ok {
-		return nil, errors.New("the header has no map_sha256 to identify the map")
+		return nil, nil, errors.New("the header has no map_sha256 to identify the map")
 	}
-	if h.gameMap, err = readMapFile(mapFile, name, h.header.MapName, sum); err != nil {
-		return nil, err
-	}
-	m, err := twmap.Config{GameOnly: true}.Parse(h.gameMap)
+	gameMap, err = readMapFile(mapFile, name, r.Header().MapName, sum)
+	return io.MultiReader(&begin, file), gameMap, err
+}
+
+// exportTeehistorian writes a Teeworlds 0.7 demo of a recording.
+func exportTeehistorian(out io.Writer, file io.Reader) error {
+	whole, gameMap, err := openHistory(file, "", "")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	h.terrain, err = server.Terrain(m)
-	return h, err
+	return historian.Export(out, whole, gameMap)
 }
 
 // verifyTeehistorian runs a DDNet-Server recording in Teeyard's DDRace simulation and prints the
@@ -74,13 +67,21 @@ func verifyTeehistorian(name, mapFile string) error {
 		return err
 	}
 	defer f.Close()
-	h, err := openHistory(f, name, mapFile)
+	whole, gameMap, err := openHistory(f, name, mapFile)
+	if err != nil {
+		return err
+	}
+	m, err := twmap.Config{GameOnly: true}.Parse(gameMap)
+	if err != nil {
+		return err
+	}
+	terrain, err := m.Terrain()
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
 	show, shown := progressLine{enabled: isTerminal(os.Stderr)}, begin
-	res, err := teeverify.Verify(teeverify.Config{File: h.file, Terrain: h.terrain, Progress: func(tick int32) {
+	res, err := teeverify.Verify(teeverify.Config{File: whole, Terrain: terrain, Progress: func(tick int32) {
 		if time.Since(shown) > time.Second {
 			shown = time.Now()
 			show.show("%s: %v of the match", safetext.Line(name), ticksToDuration(tick))

@@ -199,7 +199,7 @@ func (p *program) convertRecording(w io.Writer, file io.Reader, trusted bool) er
 	b := bufio.NewReaderSize(file, 64<<10)
 	start, _ := b.Peek(16)
 	isHistorian := teehistorian.Is(start)
-	if !isHistorian && !strings.HasPrefix(string(start), replayMagic) {
+	if !isHistorian && !replay.Is(start) {
 		r, err := demo.NewReader(b)
 		if err != nil {
 			return readable(err)
@@ -223,9 +223,6 @@ func (p *program) convertRecording(w io.Writer, file io.Reader, trusted bool) er
 	_, _, _, err = recorder.Export(w, r, recorder.ExportConfig{Map: m, TellEnd: true, Verify: p.verifyConfig()})
 	return adviseOnLog(err)
 }
-
-// replayMagic is the beginning of a replay log.
-const replayMagic = "TEEREPL"
 
 // readable makes the text of an error safe to show, since it may quote a stranger's file.
 func readable(err error) error {

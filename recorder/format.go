@@ -43,9 +43,12 @@ func ParseFormat(name string) (Format, bool) {
 	return 0, false
 }
 
+// NewProtocol returns the protocol of the clients that can play the format.
+func (f Format) NewProtocol() bridge.Protocol { return formats[f].protocol() }
+
 // NeedsUncompressedTiles reports whether clients of this format can read only maps with
 // uncompressed tile layers.
-func (f Format) NeedsUncompressedTiles() bool { return formats[f].protocol().NeedsUncompressedTiles() }
+func (f Format) NeedsUncompressedTiles() bool { return f.NewProtocol().NeedsUncompressedTiles() }
 
 // Header returns the header of a demo of the map m that begins at the time start. m must be in a
 // form that clients of the format can read.

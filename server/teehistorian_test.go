@@ -17,7 +17,6 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/server/servertest"
 )
@@ -73,7 +72,7 @@ func playRace(ts *testServer, ticks int) {
 // verifyTeehistorian runs a recording again.
 func verifyTeehistorian(t *testing.T, ts *testServer, file []byte) *teeverify.Result {
 	t.Helper()
-	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: testenv.Must(server.Terrain(testenv.Must(twmap.Parse(ts.MapFile()))))}))
+	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: testenv.Must(testenv.Must(twmap.Parse(ts.MapFile())).Terrain())}))
 	if res.Difference != nil {
 		t.Error(res.Difference)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/snapshot"
-	"github.com/teeyard/teeyard/server"
 )
 
 // entitiesOf returns the items of map entities, that is, of objects without a player, as DDNet's
@@ -35,7 +34,7 @@ func entitiesOf(s *snapshot.Snapshot) map[string]bool {
 // to the tick where tees change them.
 func TestDDRaceWorld(t *testing.T) {
 	m := testenv.Must(twmap.Parse(golden.File(t, golden.DDRaceMap)))
-	terrain := testenv.Must(server.Terrain(m))
+	terrain := testenv.Must(m.Terrain())
 	rules := game.DefaultRules()
 	w := testenv.Must(game.New(game.Config{Terrain: terrain, Mode: ddrace.New(), Rules: rules, Seed: 1}))
 	seen := map[string]int{}

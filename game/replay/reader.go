@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -38,6 +39,9 @@ type Reader struct {
 	result     *MatchResult
 	err        error
 }
+
+// Is reports whether a file that begins with b is a log of any version.
+func Is(b []byte) bool { return bytes.HasPrefix(b, []byte(magic[:len(magic)-1])) }
 
 // NewReader reads the header of a log. The error is ErrFormat, ErrTruncated,
 // ErrCorrupt or r's own. r should be buffered.

@@ -46,6 +46,9 @@ var rooms = map[string][]string{
 	// Makes the messages and snapshots of a client, and writes them into demos.
 	"recorder": {"bridge", "event", "game", "protocol", "format", "internal/safetext", "internal/words"},
 
+	// Runs the recorded matches again.
+	"recorder/historian": {"bridge", "game", "format", "internal/safetext", "internal/teeverify", "recorder"},
+
 	// Sessions use connections of protocol; the bridge makes all messages.
 	"server": {
 		"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans",
@@ -64,6 +67,7 @@ var rooms = map[string][]string{
 	"server/record": {
 		"bridge", "format", "game", "internal/safetext", "internal/uuid", "recorder", "server/console", "server/later",
 	},
+	"server/runs":   {"game", "internal/atomicfile", "server/console", "server/record"},
 	"server/resume": {"game", "server/console", "server/later", "transport"},
 	"server/rules":  {"game", "server/console"},
 	"server/vote":   {"bans", "bridge", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext"},
@@ -84,6 +88,10 @@ var rooms = map[string][]string{
 	"web/admin": {"bans", "event", "game", "server", "web", "internal/atomicfile", "internal/limit", "internal/safetext", "internal/webpage"},
 	// Records the match for viewers.
 	"web/broadcast": {"bridge", "format", "game", "recorder", "server", "web", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage"},
+	// Shows files that the server wrote, and does not need a server.
+	"web/recordings": {
+		"format", "game", "recorder", "server/record", "server/runs", "web", "internal/safetext", "internal/webpage",
+	},
 
 	// Small packages that several rooms share.
 	"internal/limit":      {},
@@ -112,6 +120,7 @@ var rooms = map[string][]string{
 	"internal/mutants":     {},
 	"internal/demotest":    {"format", "protocol"},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
+	"internal/replaytest":  {"format", "game", "maps"},
 	"internal/testclient":  {"protocol", "transport"},
 	"internal/bridgetest":  {"bridge", "event", "format", "game", "maps", "protocol"},
 	"internal/peers":       everything,

@@ -9,7 +9,6 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/server"
 )
 
 // TestMapsOfDDNet loads all maps of Debian's ddnet-data, among them the coverage map with nearly
@@ -29,7 +28,7 @@ func TestMapsOfDDNet(t *testing.T) {
 		name := filepath.Base(path)
 		b := testenv.Must(os.ReadFile(path))
 		m := testenv.Must(twmap.Parse(b))
-		terrain := testenv.Must(server.Terrain(m))
+		terrain := testenv.Must(m.Terrain())
 		prepared := testenv.Must(ddrace.NewMap(&terrain, ddrace.DefaultSettings()))
 		testenv.Check(t, len(prepared.Faults.List) == 0, "%s: %v", name, prepared.Faults.List)
 		spawns := 0

@@ -28,7 +28,7 @@ import (
 func ddnetTerrain(t *testing.T, name string) terrain.Terrain {
 	t.Helper()
 	b := testenv.Must(os.ReadFile(filepath.Join("/usr/share/games/ddnet/data/maps", name+".map")))
-	return testenv.Must(server.Terrain(testenv.Must(twmap.Parse(b))))
+	return testenv.Must(testenv.Must(twmap.Parse(b)).Terrain())
 }
 
 // TestWaysAreOpen searches for ways through the DDRace maps in Debian's ddnet-data. It searches as

@@ -16,7 +16,6 @@ import (
 	"github.com/teeyard/teeyard/internal/peers/ddracerecord"
 	"github.com/teeyard/teeyard/internal/teeverify"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/server"
 )
 
 // recorded is a recording in testdata.
@@ -80,7 +79,7 @@ func TestRecorded(t *testing.T) {
 				missing++
 				return
 			}
-			res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(r.file), Terrain: testenv.Must(server.Terrain(m)), Ticks: ticks,
+			res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(r.file), Terrain: testenv.Must(m.Terrain()), Ticks: ticks,
 				NoSearch: true, OnAction: func(rec *teehistorian.Record) {
 					if rec.Kind == teehistorian.Extra && rec.ExtraName() == "" {
 						t.Errorf("tick %d: an extra %v without a name", rec.Tick, rec.ID)

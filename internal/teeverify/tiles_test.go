@@ -12,7 +12,6 @@ import (
 	"github.com/teeyard/teeyard/game/terrain"
 	"github.com/teeyard/teeyard/internal/teeverify"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/server"
 )
 
 // tileKind is a tile index in a layer.
@@ -86,7 +85,7 @@ func TestTiles(t *testing.T) {
 		if m == nil || !testenv.Full() && !slices.Contains(few, strings.TrimSuffix(filepath.Base(path), ".teehistorian.gz")) {
 			continue
 		}
-		l := loaded{r, path, testenv.Must(server.Terrain(m))}
+		l := loaded{r, path, testenv.Must(m.Terrain())}
 		all = append(all, l)
 		seen := map[tileKind]bool{}
 		for i := range l.terrain.Tiles {

@@ -14,7 +14,6 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
-	"github.com/teeyard/teeyard/server"
 )
 
 // racers makes players press random keys.
@@ -44,7 +43,7 @@ func (r *racers) next() []game.Command {
 // TEEYARD_MAP to use another one.
 func BenchmarkReplay(b *testing.B) {
 	file := testenv.Must(os.ReadFile(cmp.Or(os.Getenv("TEEYARD_MAP"), "../../internal/teeverify/testdata/mixed.map")))
-	terrain := testenv.Must(server.Terrain(testenv.Must(twmap.Config{GameOnly: true}.Parse(file))))
+	terrain := testenv.Must(testenv.Must(twmap.Config{GameOnly: true}.Parse(file)).Terrain())
 	const ticks = 60 * game.TickRate
 	cfg := game.Config{Mode: ddrace.New(), Terrain: terrain, Rules: modtest.Rules(), Seed: 4}
 	w := testenv.Must(game.New(cfg))

@@ -16,7 +16,6 @@ import (
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/teeverify"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/server"
 )
 
 func TestMain(m *testing.M) { peers.Main(m) }
@@ -323,7 +322,7 @@ func verifyFresh(t *testing.T, full string, length time.Duration) {
 			file = testenv.Must(os.ReadFile(filepath.Join(peers.DDNetMaps, cfg.Map+".map")))
 		}
 		m := testenv.Must(twmap.Parse(file))
-		res = testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(recording), Terrain: testenv.Must(server.Terrain(m))}))
+		res = testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(recording), Terrain: testenv.Must(m.Terrain())}))
 		if res.Difference == nil && res.TeeTicks > int(length/time.Second)*100 {
 			t.Logf("%d places of tees are equal, repeated inputs %v", res.TeeTicks, res.Repeated)
 			return
@@ -347,7 +346,7 @@ func TestGenerate(t *testing.T) {
 		if !bytes.Equal(file, again) {
 			t.Errorf("%s: another map each time", name)
 		}
-		tr := testenv.Must(server.Terrain(testenv.Must(twmap.Parse(file))))
+		tr := testenv.Must(testenv.Must(twmap.Parse(file)).Terrain())
 		m := testenv.Must(ddrace.NewMap(&tr, s))
 		if len(m.Faults.List) > 0 {
 			t.Errorf("%s: %v", name, m.Faults)

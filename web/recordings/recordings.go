@@ -1,4 +1,9 @@
-package app
+// Package recordings lists a server's recordings over HTTP and serves them as demos.
+//
+// /recordings.json is the list, and /recordings/ has the demos: those of the server, and demos made
+// from its replay logs and teehistorians. The logs themselves are not served, since they contain
+// whispers and team chat.
+package recordings
 
 import (
 	"cmp"
@@ -23,50 +28,71 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/webpage"
 	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/recorder/historian"
 	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/broadcast"
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
-// recordingFiles serves a server's recordings over HTTP: its demos, and demos converted from its
-// replay logs. The logs themselves are not served, since they contain whispers and team chat.
-type recordingFiles struct {
-	dir       string // the server's folder
-	converter *viewer.Converter
-	// describe writes the output of describeRecording and runs in a child process. If nil,
-	// describeRecording runs in this process.
-	describe func(in, out *os.File) error
-	// delay is the minimum age of a recording's end before it may be shown.
-	delay  func() time.Duration
-	access *web.AccessRule
+// Folders of recordings in a server's folder.
+var folders = []string{"demos", "replays", "teehistorian"}
+
+// Config configures Recordings.
+type Config struct {
+	// Dir is the folder of the server. Its subfolders demos, replays and teehistorian are served.
+	Dir string
+	// Converter makes demos of replay logs and teehistorians.
+	Converter *viewer.Converter
+	// Describe does the work of [Describe] in place of this process, for a recording of any size.
+	Describe func(in, out *os.File) error
+	// Delay returns the minimum age of a recording's end before it may be shown; nil means no
+	// delay.
+	Delay func() time.Duration
+	// Access decides which clients may see the recordings.
+	Access *web.AccessRule
+}
+
+// Recordings lists and serves the recordings of a server.
+type Recordings struct {
+	cfg Config
 
 	mu    sync.Mutex
-	known map[string]recordingInfo // by file name
+	known map[string]Recording // by file name
 	// finding is closed when the players of all known recordings are listed. It is nil while no
 	// search runs.
 	finding chan struct{}
 }
+
+// New returns the recordings of a server's folder.
+func New(cfg Config) *Recordings {
+	if cfg.Delay == nil {
+		cfg.Delay = func() time.Duration { return 0 }
+	}
+	return &Recordings{cfg: cfg}
+}
+
+// ConvertedFolder is the subfolder with demos made from logs: at most maxConverted files and
+// maxConvertedBytes.
+const ConvertedFolder = "converted"
 
 const (
 	// maxListed limits the recordings listed; the latest are kept.
 	maxListed = 500
 	// writtenAge is the time after its last change for which a file counts as still being written.
 	writtenAge = time.Minute
-	// convertedDir is the folder of demos converted from logs: at most maxConverted files and
-	// maxConvertedBytes.
-	convertedDir      = "converted"
+	// maxConverted and maxConvertedBytes limit the demos made from logs.
 	maxConverted      = 100
 	maxConvertedBytes = 512 << 20
 	// sendTime limits the time to send a demo.
 	sendTime = 10 * time.Minute
 )
 
-// recordingInfo is a recording in /recordings.json.
-type recordingInfo struct {
+// Recording is a recording in /recordings.json.
+type Recording struct {
 	Name     string  `json:"name"` // file path relative to the server's folder
 	Demo     string  `json:"demo"` // URL of the demo
-	Map      mapName `json:"map"`
+	Map      MapName `json:"map"`
 	GameType string  `json:"game_type"`
 	Start    string  `json:"start"`
 	Length   int     `json:"length"` // in seconds
@@ -86,63 +112,70 @@ type recordingInfo struct {
 	read    bool // the players are known
 }
 
-type mapName struct {
+// MapName is the map of a recording.
+type MapName struct {
 	Name string `json:"name"`
 }
 
 // Rooms returns the HTTP endpoints of the list and the demos.
-func (rs *recordingFiles) Rooms() []web.Room {
+func (rs *Recordings) Rooms() []web.Room {
 	list := &webpage.Page{
 		Write:  rs.writeList,
 		MaxAge: 5 * time.Second,
 		Header: map[string]string{"Content-Type": "application/json", "Cache-Control": "no-cache"},
 	}
-	room := web.Room{Access: rs.access, Setting: "sv_http_replays"}
+	room := web.Room{Access: rs.cfg.Access, Setting: "sv_http_replays"}
 	a, b := room, room
 	a.Pattern, a.Handler = "GET /recordings.json", list
 	b.Pattern, b.Handler = "GET /recordings/{name...}", http.HandlerFunc(rs.serve)
 	return []web.Room{a, b}
 }
 
-func (rs *recordingFiles) writeList(w io.Writer) {
+func (rs *Recordings) writeList(w io.Writer) {
+	json.NewEncoder(w).Encode(map[string][]Recording{"recordings": rs.List()})
+}
+
+// List returns the complete recordings that may be shown, latest first. It reads the players of new
+// ones for up to a second. Those that take longer follow in a later list.
+func (rs *Recordings) List() []Recording {
 	all := rs.list()
-	if slices.ContainsFunc(all, func(r recordingInfo) bool { return !r.read }) {
+	if slices.ContainsFunc(all, func(r Recording) bool { return !r.read }) {
 		rs.mu.Lock()
 		done := rs.findPlayers()
 		rs.mu.Unlock()
 		select {
 		case <-done:
-		case <-time.After(playersWait): // the next list will be complete
+		case <-time.After(playersWait):
 		}
 		all = rs.list()
 	}
-	json.NewEncoder(w).Encode(map[string][]recordingInfo{"recordings": all})
+	return all
 }
 
-// list returns the complete recordings that may be shown, latest first.
-func (rs *recordingFiles) list() []recordingInfo {
+// list is List with the players read so far.
+func (rs *Recordings) list() []Recording {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	before := time.Now().Add(-max(rs.delay(), writtenAge))
-	all := []recordingInfo{}
-	root := os.DirFS(rs.dir)
-	for _, folder := range []string{"demos", "replays", "teehistorian"} {
+	before := time.Now().Add(-max(rs.cfg.Delay(), writtenAge))
+	all := []Recording{}
+	root := os.DirFS(rs.cfg.Dir)
+	for _, folder := range folders {
 		fs.WalkDir(root, folder, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(name, record.DemoSuffix) && !isRunAgain(name) {
 				return nil
 			}
 			if info, err := d.Info(); err == nil && info.ModTime().Before(before) {
-				all = append(all, recordingInfo{Name: name, Size: info.Size(), Players: []broadcast.Player{}, changed: info.ModTime()})
+				all = append(all, Recording{Name: name, Size: info.Size(), Players: []broadcast.Player{}, changed: info.ModTime()})
 			}
 			return nil
 		})
 	}
-	slices.SortFunc(all, func(a, b recordingInfo) int {
+	slices.SortFunc(all, func(a, b Recording) int {
 		return cmp.Or(b.changed.Compare(a.changed), strings.Compare(a.Name, b.Name))
 	})
 	all = all[:min(len(all), maxListed)]
-	known := make(map[string]recordingInfo, len(all))
-	all = slices.DeleteFunc(all, func(r recordingInfo) bool {
+	known := make(map[string]Recording, len(all))
+	all = slices.DeleteFunc(all, func(r Recording) bool {
 		old, ok := rs.known[r.Name]
 		if !ok || old.Size != r.Size || !old.changed.Equal(r.changed) {
 			old = rs.read(r)
@@ -158,7 +191,7 @@ func (rs *recordingFiles) list() []recordingInfo {
 }
 
 // read reads the header of a recording. The result has no Demo URL if the file is unreadable.
-func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
+func (rs *Recordings) read(r Recording) Recording {
 	f, err := os.Open(rs.path(r.Name))
 	if err != nil {
 		return r
@@ -178,7 +211,7 @@ func (rs *recordingFiles) read(r recordingInfo) recordingInfo {
 			return r
 		}
 		h := l.Header()
-		start = historianStart(h)
+		start = historian.Start(h)
 		r.Map.Name, r.GameType, r.Length = safetext.Line(h.MapName), safetext.Line(h.GameType), max(0, int(r.changed.Sub(start)/time.Second))
 		link += record.DemoSuffix
 	} else {
@@ -204,19 +237,19 @@ func isRunAgain(name string) bool {
 	return strings.HasSuffix(name, record.ReplaySuffix) || strings.HasSuffix(name, record.TeehistorianSuffix)
 }
 
-func (rs *recordingFiles) path(name string) string {
-	return filepath.Join(rs.dir, filepath.FromSlash(name))
+func (rs *Recordings) path(name string) string {
+	return filepath.Join(rs.cfg.Dir, filepath.FromSlash(name))
 }
 
 // serve serves the demo of a listed recording.
-func (rs *recordingFiles) serve(w http.ResponseWriter, r *http.Request) {
+func (rs *Recordings) serve(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	log := strings.TrimSuffix(name, record.DemoSuffix)
 	isLog := isRunAgain(log)
 	if !isLog {
 		log = name
 	}
-	if !slices.ContainsFunc(rs.list(), func(r recordingInfo) bool { return r.Name == log && strings.HasSuffix(name, record.DemoSuffix) }) {
+	if !slices.ContainsFunc(rs.list(), func(r Recording) bool { return r.Name == log && strings.HasSuffix(name, record.DemoSuffix) }) {
 		http.Error(w, "The server does not have this recording.", http.StatusNotFound)
 		return
 	}
@@ -256,8 +289,8 @@ func (rs *recordingFiles) serve(w http.ResponseWriter, r *http.Request) {
 
 // converted returns the demo file for a log. It converts the log if the demo does not exist or is
 // older.
-func (rs *recordingFiles) converted(r *http.Request, name string) (string, error) {
-	to := filepath.Join(rs.dir, convertedDir, path.Base(name)+record.DemoSuffix)
+func (rs *Recordings) converted(r *http.Request, name string) (string, error) {
+	to := filepath.Join(rs.cfg.Dir, ConvertedFolder, path.Base(name)+record.DemoSuffix)
 	from, err := os.Open(rs.path(name))
 	if err != nil {
 		return "", err
@@ -278,7 +311,7 @@ func (rs *recordingFiles) converted(r *http.Request, name string) (string, error
 		return "", err
 	}
 	defer os.Remove(out.Name())
-	err = rs.converter.ConvertOwn(r.Context(), out, from)
+	err = rs.cfg.Converter.ConvertOwn(r.Context(), out, from)
 	if err = errors.Join(err, out.Close()); err != nil {
 		return "", err
 	}
@@ -291,7 +324,7 @@ func (rs *recordingFiles) converted(r *http.Request, name string) (string, error
 
 // trim deletes the oldest converted demos beyond the limits and temporary files that a killed
 // server left behind, but never the file named last.
-func (rs *recordingFiles) trim(dir, last string) {
+func (rs *Recordings) trim(dir, last string) {
 	entries, _ := os.ReadDir(dir)
 	var files []fs.FileInfo
 	for _, e := range entries {

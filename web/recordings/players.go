@@ -1,4 +1,4 @@
-package app
+package recordings
 
 import (
 	"bufio"
@@ -16,7 +16,9 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/recorder/historian"
 	"github.com/teeyard/teeyard/server/record"
+	"github.com/teeyard/teeyard/server/runs"
 	"github.com/teeyard/teeyard/web/broadcast"
 )
 
@@ -31,7 +33,7 @@ const (
 
 // findPlayers lists the players of new recordings, latest first and one at a time, while the server
 // runs. It returns a channel that is closed when all are done. The caller holds rs.mu.
-func (rs *recordingFiles) findPlayers() <-chan struct{} {
+func (rs *Recordings) findPlayers() <-chan struct{} {
 	if rs.finding == nil {
 		done := make(chan struct{})
 		rs.finding = done
@@ -45,10 +47,10 @@ func (rs *recordingFiles) findPlayers() <-chan struct{} {
 }
 
 // findNext reads one recording. It returns false if none is left.
-func (rs *recordingFiles) findNext() bool {
+func (rs *Recordings) findNext() bool {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	var r recordingInfo
+	var r Recording
 	for _, k := range rs.known {
 		isNewer := cmp.Or(k.changed.Compare(r.changed), strings.Compare(r.Name, k.Name)) > 0
 		if k.Demo != "" && !k.read && (r.Name == "" || isNewer) {
@@ -69,7 +71,7 @@ func (rs *recordingFiles) findNext() bool {
 }
 
 // readPlayers adds the players of a recording. For a complete log it also corrects the length.
-func (rs *recordingFiles) readPlayers(r *recordingInfo) {
+func (rs *Recordings) readPlayers(r *Recording) {
 	r.read = true
 	f, err := os.Open(rs.path(r.Name))
 	if err != nil {
@@ -77,58 +79,58 @@ func (rs *recordingFiles) readPlayers(r *recordingInfo) {
 	}
 	defer f.Close()
 	var text []byte
-	if rs.describe == nil {
+	if rs.cfg.Describe == nil {
 		var b bytes.Buffer
-		err = describeRecording(&b, f)
+		err = Describe(&b, f)
 		text = b.Bytes()
 	} else {
-		text, err = rs.describeApart(f)
+		text, err = rs.describeElsewhere(f)
 	}
-	var d recordingInfo
+	var d Recording
 	if err == nil && json.Unmarshal(text, &d) == nil {
 		r.Players, r.NumPlayers, r.HasResult, r.TeamScores, r.Race = d.Players, d.NumPlayers, d.HasResult, d.TeamScores, d.Race
 		if d.Length >= 0 {
 			r.Length = d.Length
 		}
 	}
-	if f, ok := readFinish(rs.path(r.Name)); ok && strings.HasSuffix(r.Name, record.ReplaySuffix) {
+	if f, ok := runs.Read(rs.path(r.Name)); ok && strings.HasSuffix(r.Name, record.ReplaySuffix) {
 		r.setFinish(&f)
 	}
 }
 
-// describeApart returns the description of a recording that a child process wrote.
-func (rs *recordingFiles) describeApart(f *os.File) ([]byte, error) {
+// describeElsewhere returns the description of a recording that cfg.Describe wrote.
+func (rs *Recordings) describeElsewhere(f *os.File) ([]byte, error) {
 	out, err := os.CreateTemp("", "*.new")
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(out.Name())
 	defer out.Close()
-	if err := rs.describe(f, out); err != nil {
+	if err := rs.cfg.Describe(f, out); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(out.Name())
 }
 
-// describeRecording writes the players of a recording as JSON. For a demo these are the players at
+// Describe writes the players of a recording as JSON. For a demo these are the players at
 // its beginning; for a log, the result of its match or, without a result, all players who joined,
 // as far as the log is readable. The length is set for a complete log, otherwise it is -1.
-func describeRecording(w io.Writer, recording io.Reader) error {
-	r := recordingInfo{Players: []broadcast.Player{}, Length: -1}
+func Describe(w io.Writer, recording io.Reader) error {
+	r := Recording{Players: []broadcast.Player{}, Length: -1}
 	r.describe(bufio.NewReaderSize(io.LimitReader(recording, maxReadForPlayers), 64<<10))
 	return json.NewEncoder(w).Encode(&r)
 }
 
 // describe sets the players and the length of a recording.
-func (r *recordingInfo) describe(file *bufio.Reader) {
+func (r *Recording) describe(file *bufio.Reader) {
 	start, _ := file.Peek(16)
 	switch {
 	case teehistorian.Is(start):
-		if names, ticks, err := historianPlayers(file); err == nil {
+		if names, ticks, err := historian.Players(file); err == nil {
 			r.setPlayers(names)
 			r.Length = int(ticks / game.TickRate)
 		}
-	case strings.HasPrefix(string(start), replayMagic):
+	case replay.Is(start):
 		r.describeLog(file)
 	default:
 		if d, err := demo.NewReader(file); err == nil {
@@ -141,32 +143,50 @@ func (r *recordingInfo) describe(file *bufio.Reader) {
 	}
 }
 
-func (r *recordingInfo) describeLog(file io.Reader) {
+func (r *Recording) describeLog(file io.Reader) {
 	l, err := replay.NewReader(file)
 	if err != nil {
 		return
 	}
 	before := l.Header().TickBefore()
-	var info replayInfo
+	var seen logPlayers
 	var t replay.Tick
+	last := int32(0)
 	for err = l.Next(&t); err == nil; err = l.Next(&t) {
-		info.addTick(&t, nil)
+		last = t.Tick
+		for i := range t.Commands {
+			seen.add(&t.Commands[i])
+		}
 	}
-	var names []string
-	for _, p := range info.Players {
-		names = append(names, p.Name)
-	}
-	r.setPlayers(names)
+	r.setPlayers(seen.names)
 	if result := l.MatchResult(); result != nil {
 		r.setResult(result)
 	}
 	if err == io.EOF {
-		r.Length = int(max(0, info.Ticks-before) / game.TickRate)
+		r.Length = int(max(0, last-before) / game.TickRate)
+	}
+}
+
+// logPlayers are the players of a log, by the names with which they joined.
+type logPlayers struct {
+	names   []string
+	isNamed [game.MaxPlayers]bool
+}
+
+func (p *logPlayers) add(c *game.Command) {
+	const most = 10000 // a hostile log may name any number of players
+	switch {
+	case c.Player < 0 || c.Player >= game.MaxPlayers:
+	case c.Kind == game.CmdLeave:
+		p.isNamed[c.Player] = false
+	case c.Kind == game.CmdProfile && c.Profile != nil && !p.isNamed[c.Player] && len(p.names) < most:
+		p.isNamed[c.Player] = true
+		p.names = append(p.names, safetext.Line(c.Profile.Name))
 	}
 }
 
 // setPlayers sets the players by their names, each once, in order of joining.
-func (r *recordingInfo) setPlayers(names []string) {
+func (r *Recording) setPlayers(names []string) {
 	seen := make(map[string]bool)
 	for _, name := range names {
 		if seen[name] {
@@ -180,7 +200,7 @@ func (r *recordingInfo) setPlayers(names []string) {
 }
 
 // setFinish sets the players who finished as the players.
-func (r *recordingInfo) setFinish(f *keptFinish) {
+func (r *Recording) setFinish(f *runs.Run) {
 	r.HasResult, r.Race, r.Finish, r.NumPlayers, r.Players = true, true, true, len(f.Names), nil
 	for _, name := range f.Names[:min(len(f.Names), maxListedPlayers)] {
 		r.Players = append(r.Players, broadcast.Player{Name: safetext.Line(name), Score: f.Time})
@@ -188,7 +208,10 @@ func (r *recordingInfo) setFinish(f *keptFinish) {
 }
 
 // setResult sets the players and scores of a match.
-func (r *recordingInfo) setResult(result *replay.MatchResult) {
-	s := newReplayScores(result)
-	r.HasResult, r.Players, r.NumPlayers, r.TeamScores, r.Race = true, s.Players[:min(len(s.Players), maxListedPlayers)], len(s.Players), s.TeamScores, s.Race
+func (r *Recording) setResult(result *replay.MatchResult) {
+	all := broadcast.PlayersOf(result)
+	r.HasResult, r.Players, r.NumPlayers, r.Race = true, all[:min(len(all), maxListedPlayers)], len(all), result.IsRace()
+	if result.HasTeams() {
+		r.TeamScores = result.TeamScores[:]
+	}
 }
