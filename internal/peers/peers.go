@@ -2,7 +2,7 @@
 // own folders, sends key presses and mouse movements to a client, and checks the pixels of its
 // screen.
 //
-// The tests run only with TEEYARD_PEERS=1. Then a missing program is a failure; scripts/peers
+// The tests are in the packages below this one, by subject. They run only with TEEYARD_PEERS=1. Then a missing program is a failure; scripts/peers
 // installs all of them.
 package peers
 
@@ -64,13 +64,16 @@ func isFile(path string) bool {
 
 // Process is a started program.
 type Process struct {
-	name string // the program's name in messages
+	name string
 	cmd  *exec.Cmd
 	done chan struct{}
 
 	mu  sync.Mutex
 	out bytes.Buffer
 }
+
+// Name returns the program's name in messages.
+func (p *Process) Name() string { return p.name }
 
 // maxOutput is how much of a program's output is kept, in bytes.
 const maxOutput = 1 << 20
@@ -156,13 +159,14 @@ func start(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Cleanup(func() {
 		p.Stop()
 		if t.Failed() {
-			t.Logf("output of %s:\n%s", p.name, tail(p.Output(), 4000))
+			t.Logf("output of %s:\n%s", p.name, Tail(p.Output(), 4000))
 		}
 	})
 	return p
 }
 
-func tail(s string, n int) string {
+// Tail returns the last n bytes of a text.
+func Tail(s string, n int) string {
 	if len(s) > n {
 		return "...\n" + s[len(s)-n:]
 	}
@@ -182,6 +186,16 @@ func Eventually(t testing.TB, timeout time.Duration, what string, condition func
 	}
 }
 
+// Within waits for a condition and reports whether it became true in time.
+func Within(timeout time.Duration, condition func() bool) bool {
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if condition() {
+			return true
+		}
+	}
+	return false
+}
+
 // Display is an X server with its screen in memory only.
 type Display struct {
 	t       testing.TB
@@ -195,10 +209,13 @@ const (
 	ScreenHeight = 640
 )
 
-// NewDisplay starts an X server for one client.
+// NewDisplay starts an X server for one client. It waits for tests of other packages that use
+// displays: their clients would slow down each other.
 func NewDisplay(t testing.TB) *Display {
 	t.Helper()
 	xvfb := RequirePrograms(t, "Xvfb", "xdotool")[0]
+	screens.take()
+	t.Cleanup(screens.release)
 	dir := t.TempDir()
 	r, w, err := os.Pipe()
 	if err != nil {

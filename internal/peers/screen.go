@@ -14,9 +14,9 @@ import (
 // picture there, to a file named after the test and the given name.
 func (d *Display) Screenshot(name string) *image.NRGBA {
 	d.t.Helper()
-	img := d.capture()
+	img := d.Capture()
 	if dir := os.Getenv("TEEYARD_SHOTS"); dir != "" {
-		err := savePNG(filepath.Join(dir, strings.ReplaceAll(d.t.Name(), "/", "_")+"-"+name+".png"), img)
+		err := SavePNG(filepath.Join(dir, strings.ReplaceAll(d.t.Name(), "/", "_")+"-"+name+".png"), img)
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -24,8 +24,8 @@ func (d *Display) Screenshot(name string) *image.NRGBA {
 	return img
 }
 
-// capture returns a copy of the screen.
-func (d *Display) capture() *image.NRGBA {
+// Capture returns a copy of the screen.
+func (d *Display) Capture() *image.NRGBA {
 	d.t.Helper()
 	b, err := os.ReadFile(d.xwdFile)
 	if err != nil {
@@ -68,8 +68,8 @@ func parseDump(b []byte) (*image.NRGBA, error) {
 	return img, nil
 }
 
-// savePNG writes an image to a file.
-func savePNG(path string, img image.Image) error {
+// SavePNG writes an image to a file.
+func SavePNG(path string, img image.Image) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err

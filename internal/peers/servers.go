@@ -28,8 +28,8 @@ type Server struct {
 	Addr transport.Peer
 }
 
-// commonSettings make the servers comparable.
-const commonSettings = "sv_register 0; sv_max_clients 64; sv_max_clients_per_ip 64; sv_scorelimit 0; sv_timelimit 0; " +
+// CommonSettings make the servers comparable.
+const CommonSettings = "sv_register 0; sv_max_clients 64; sv_max_clients_per_ip 64; sv_scorelimit 0; sv_timelimit 0; " +
 	"sv_inactivekick_time 0; sv_spamprotection 0; sv_name bench; sv_map dm1"
 
 // StartTeeyard starts our server and waits until a client can join.
@@ -60,7 +60,7 @@ func startTeeyard(t testing.TB, program, home, settings string) *Server {
 	t.Helper()
 	addr := FreeAddr(t)
 	env := []string{"HOME=" + home, "XDG_DATA_HOME="} // the user that runs the test may have an autoexec.cfg
-	return awaitJoin(t, &Server{Start(t, home, env, program, "serve", commonSettings, "sv_bots 0", "bindaddr 127.0.0.1", port(addr), settings), addr})
+	return awaitJoin(t, &Server{Start(t, home, env, program, "serve", CommonSettings, "sv_bots 0", "bindaddr 127.0.0.1", PortSetting(addr), settings), addr})
 }
 
 // StartOriginal starts teeworlds-server 0.7.5 and waits until a client can join.
@@ -73,7 +73,7 @@ func StartOriginal(t testing.TB, settings string) *Server {
 func StartOriginalIn(t testing.TB, home, settings string) *Server {
 	t.Helper()
 	addr := FreeAddr(t)
-	return awaitJoin(t, &Server{RunOriginal(t, home, commonSettings, port(addr), settings), addr})
+	return awaitJoin(t, &Server{RunOriginal(t, home, CommonSettings, PortSetting(addr), settings), addr})
 }
 
 // RunOriginal starts teeworlds-server 0.7.5 with the given settings only, without waiting for it.
@@ -121,7 +121,7 @@ func runDDNet(t testing.TB, home, settings string) *Server {
 	addr := FreeAddr(t)
 	env := []string{"HOME=" + home, "XDG_DATA_HOME=" + filepath.Join(home, ".local", "share")}
 	// DDNet-Server listens on all networks; no setting prevents that.
-	p := Start(t, home, env, RequirePrograms(t, "DDNet-Server")[0], commonSettings, "sv_ipv4only 1", "sv_connlimit 200", port(addr), settings)
+	p := Start(t, home, env, RequirePrograms(t, "DDNet-Server")[0], CommonSettings, "sv_ipv4only 1", "sv_connlimit 200", PortSetting(addr), settings)
 	return &Server{p, addr}
 }
 
@@ -151,7 +151,7 @@ const joinTime = 30 * time.Second
 func (s *Server) joined(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", s.name, err, tail(s.Output(), 2000))
+		t.Fatalf("%s: %v\n%s", s.name, err, Tail(s.Output(), 2000))
 	}
 }
 
@@ -168,7 +168,7 @@ func Join(t testing.TB, s *Server, cfg load.Config) *load.Swarm {
 	return swarm
 }
 
-func port(addr transport.Peer) string { return fmt.Sprintf("sv_port %d", addr.Port()) }
+func PortSetting(addr transport.Peer) string { return fmt.Sprintf("sv_port %d", addr.Port()) }
 
 // WriteFile writes a file and creates its folder.
 func WriteFile(t testing.TB, path string, b []byte) {

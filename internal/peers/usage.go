@@ -17,7 +17,7 @@ func (p *Process) CPUTime(t testing.TB) time.Duration {
 	t.Helper()
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.PID()))
 	if len(files) == 0 {
-		t.Fatalf("%s has no threads any more:\n%s", p.name, tail(p.Output(), 2000))
+		t.Fatalf("%s has no threads any more:\n%s", p.name, Tail(p.Output(), 2000))
 	}
 	var sum time.Duration
 	for _, f := range files {
