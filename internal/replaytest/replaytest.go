@@ -18,7 +18,7 @@ import (
 func Modes(name string) (game.Mode, bool) {
 	switch name {
 	case "dm":
-		return new(dm.Mode), true
+		return dm.Mode{}, true
 	case "race":
 		return new(race.Mode), true
 	}
