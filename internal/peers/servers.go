@@ -168,6 +168,7 @@ func Join(t testing.TB, s *Server, cfg load.Config) *load.Swarm {
 	return swarm
 }
 
+// PortSetting returns the line that sets the port of a server.
 func PortSetting(addr transport.Peer) string { return fmt.Sprintf("sv_port %d", addr.Port()) }
 
 // WriteFile writes a file and creates its folder.
