@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net/netip"
 	"slices"
 	"time"
 
@@ -179,24 +178,6 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 	}
 }
 
-// countNear counts the sessions from the same person and from the same network as an
-// address, of those for which counts returns true.
-func (s *Server) countNear(addr netip.Addr, counts func(*session) bool) (samePerson, sameSite int) {
-	person, site := limit.Person(addr), limit.Site(addr)
-	for _, c := range s.sessions {
-		if c == nil || !counts(c) {
-			continue
-		}
-		if c.person() == person {
-			samePerson++
-		}
-		if limit.Site(c.peer.Addr()) == site {
-			sameSite++
-		}
-	}
-	return samePerson, sameSite
-}
-
 // restartSession handles a client that connects again while its session lasts, as after a
 // crash. This counts as a connect, and the rate limits of the session stay as they are.
 func (s *Server) restartSession(now conn.Time, c *session) {
@@ -243,12 +224,55 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	}
 }
 
-// leaveWorld makes the player of a session leave the world with the next tick.
-func (s *Server) leaveWorld(c *session, reason string) {
-	if !c.isNewcomer() {
-		s.seats.quiet &^= game.MaskOne(c.id)
+// freeSeat returns a seat for a client, Nobody if there is none. soon reports whether
+// there will be one after the next tick; clients ask again until then. Seats that are kept
+// do not count, so that their players can come back.
+func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
+	seats := min(int(s.rules.MaxClients)+s.numHeld(), len(s.sessions))
+	for id := range game.PlayerID(seats) {
+		if s.sessions[id] != nil || s.bots.has(id) {
+			continue
+		}
+		if !s.seats.leaving.Has(id) {
+			return id, false
+		}
+		soon = true
 	}
-	if c.state >= stateReady {
-		s.leaveSeat(c.id, reason)
+	if bot := s.lastBot(); !soon && bot != game.Nobody && int(bot) < seats {
+		s.removeBot(bot, "")
+		soon = true
 	}
+	if held := s.oldestHeld(); !soon && held != nil {
+		held.drop(conn.ReasonTimeout)
+		soon = true
+	}
+	return game.Nobody, soon
+}
+
+// feed handles a datagram from the client's address. It returns false for one that is
+// not of the connection: an address may ask for server info while it plays.
+func (c *session) feed(now conn.Time, b []byte) bool {
+	c.flushSoon = false
+	err := c.conn.Feed(now, b, c)
+	if c.conn.Rejoined() && !c.dropping {
+		c.server.restartSession(now, c)
+	}
+	if c.flushSoon {
+		c.conn.Flush(now)
+	}
+	switch err {
+	case nil:
+	case packet.DropConnless:
+		return false
+	case packet.DropOtherVersion:
+		c.server.countDrop(dropVersion)
+	default:
+		c.server.countDrop(dropConnection)
+	}
+	if c.conn.State() == conn.StateError {
+		c.drop(c.conn.Reason())
+		return true
+	}
+	c.continueDownload()
+	return true
 }

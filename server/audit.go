@@ -53,7 +53,7 @@ func (s *Server) audit(e auditEntry) {
 func (s *Server) run(e auditEntry, who console.Caller, done func(warning string)) {
 	s.audit(e)
 	s.operator = e
-	s.execute(e.Command, who, done)
+	s.lines.execute(e.Command, who, done)
 	s.operator = auditEntry{}
 }
 

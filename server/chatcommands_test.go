@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
@@ -308,11 +308,11 @@ func offers(p *player) *[]string {
 // changes, and that programs can add commands with arguments.
 func TestOfferedChatCommands(t *testing.T) {
 	var calls []string
-	double := server.ChatCommand{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Help: "Doubles a number", Run: func(c *server.ChatCall) {
+	double := chat.Command{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Help: "Doubles a number", Run: func(c *chat.Call) {
 		calls = append(calls, fmt.Sprintf("%d %d %v %s %d", c.Player, c.Int(0)*2, c.Float(1), c.Arg(2), len(c.Args)))
 		c.Reply("%d", c.Args.Int(0)*2)
 	}}
-	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{ChatCommands: []server.ChatCommand{double}}, "sv_spamprotection 0")
+	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{ChatCommands: []chat.Command{double}}, "sv_spamprotection 0")
 	common := []string{
 		"c|r[text]|Whispers to the same player again", "double|i[number] ?f[factor] ?r[text]|Doubles a number",
 		"emote|?s[kind] ?i[seconds]|Changes the eyes of your tee", "help|?s[command]|Lists the commands, or explains one",
@@ -367,8 +367,8 @@ func TestOfferedChatCommands(t *testing.T) {
 		}
 		calls = nil
 	}
-	server.ListChatCommand(tn.Server.Server, "double", true)
-	server.ListChatCommand(tn.Server.Server, "nothing", true)
+	tn.Server.Chat().List("double", true)
+	tn.Server.Chat().List("nothing", true)
 	check("listed again", false)
 	tn.RemoveChatCommand("double")
 	tn.RemoveChatCommand("nothing")
@@ -377,24 +377,6 @@ func TestOfferedChatCommands(t *testing.T) {
 	}
 	check("without double", false)
 	checkStats(t, tn.players...)
-}
-
-// TestBadChatCommands checks which commands cannot be added.
-func TestBadChatCommands(t *testing.T) {
-	ts := newTestServer(t, nil)
-	run := func(*server.ChatCall) {}
-	for _, cmd := range []server.ChatCommand{
-		{Run: run}, {Name: "Big", Run: run}, {Name: "a b", Run: run}, {Name: "sixteen_letters_", Run: run}, {Name: "help", Run: run},
-		{Name: "x"}, {Name: "x", Params: "q", Run: run}, {Name: "x", Params: "r[a] s[b]", Run: run},
-		{Name: "x", Params: strings.Repeat("s", 64), Run: run}, {Name: "x", Help: strings.Repeat("s", 64), Run: run},
-	} {
-		if err := ts.AddChatCommand(cmd); !errors.Is(err, server.ErrChatCommand) {
-			t.Errorf("%+v: %v", cmd, err)
-		}
-	}
-	if err := ts.AddChatCommand(server.ChatCommand{Name: "fifteen_letters", Params: strings.Repeat("s", 63), Help: strings.Repeat("s", 63), Run: run}); err != nil {
-		t.Error(err)
-	}
 }
 
 // TestEmoteCommand checks that others see the eyes that a player chose, in all versions,
@@ -498,7 +480,7 @@ func FuzzChatCommands(f *testing.F) {
 		f.Add(line)
 	}
 	calls := 0
-	ts.AddChatCommand(server.ChatCommand{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Run: func(c *server.ChatCall) {
+	ts.AddChatCommand(chat.Command{Name: "double", Params: "i[number] ?f[factor] ?r[text]", Run: func(c *chat.Call) {
 		calls++
 		c.Reply("%d %v %s", c.Int(0), c.Float(1), c.Arg(2))
 	}})
@@ -534,7 +516,7 @@ func TestChatCommandWhileAClientConnects(t *testing.T) {
 	offered := offers(p)
 	tn.WaitUntil(time.Minute, "a session", func() bool { return len(tn.Clients(nil)) == 1 })
 	testenv.Check(t, tn.Clients(nil)[0].State == server.ClientConnecting, "the client is in the game at once")
-	testenv.NoError(t, tn.AddChatCommand(server.ChatCommand{Name: "late", Help: "Comes late", Run: func(*server.ChatCall) {}}))
+	testenv.NoError(t, tn.AddChatCommand(chat.Command{Name: "late", Help: "Comes late", Run: func(*chat.Call) {}}))
 	tn.untilPlaying(p)
 	tn.Wait(time.Second)
 	n := 0

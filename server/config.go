@@ -8,6 +8,7 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/server/record"
@@ -89,7 +90,7 @@ type Config struct {
 	OpenRanks func(name string) Ranks
 	// ChatCommands are chat commands for players, besides the server's own. AddChatCommand adds
 	// more.
-	ChatCommands []ChatCommand
+	ChatCommands []chat.Command
 	// Observers observe each tick, in this order; see [Observer].
 	Observers []Observer
 	// Broadcast shows the match to viewers outside of the server, after the Observers; nil shows

@@ -311,7 +311,7 @@ func reconnect(c *testclient.Client) *testclient.Client {
 func TestReconnectWithinATick(t *testing.T) {
 	ts := newTestServer(t, nil)
 	var ticks [][]game.Command
-	ts.srv.cfg.Observers = []Observer{ObserverFunc(func(*Tick) {
+	ts.srv.observers.list = []Observer{ObserverFunc(func(*Tick) {
 		ticks = append(ticks, slices.Clone(ts.srv.pendingCommands))
 	})}
 	watcher := ts.join(local(2), "watcher")

@@ -31,86 +31,106 @@ type askedOfWorld struct {
 	then  []func() // to be called after that
 }
 
-// execute runs a line and calls done, unless that is nil, with the first thing that the console warned of, "" if there
-// was none: before it returns, or after the next tick, if commands of the line run in the world.
-func (s *Server) execute(line string, who console.Caller, done func(warning string)) {
-	l, before := &consoleLine{}, len(s.asked.calls)
-	s.within(l, func() { s.console.Execute(line, who) })
+// consoleLines runs lines of the console, and knows what they have asked of the world.
+type consoleLines struct {
+	console *console.Console
+	print   func(who console.Caller, level int, system, line string)
+	queue   func(cmd game.Command) (place int) // adds a command to the next tick
+	line    *consoleLine                       // that runs or is answered, nil if nobody waits for it
+	asked   askedOfWorld
+}
+
+// execute runs a line and calls done, unless that is nil, with the first warning of the console, ""
+// without one. It calls done before it returns. If commands of the line run in the world, it calls
+// done after the next tick.
+func (l *consoleLines) execute(line string, who console.Caller, done func(warning string)) {
+	run, before := &consoleLine{}, len(l.asked.calls)
+	l.within(run, func() { l.console.Execute(line, who) })
 	switch {
 	case done == nil:
-	case len(s.asked.calls) == before:
-		done(l.warning)
+	case len(l.asked.calls) == before:
+		done(run.warning)
 	default:
-		s.whenAnswered(func() { done(l.warning) })
+		l.whenAnswered(func() { done(run.warning) })
 	}
 }
 
+// areAsked reports whether lines wait for answers of the next tick.
+func (l *consoleLines) areAsked() bool { return len(l.asked.calls) > 0 }
+
 // whenAnswered calls f when all that the console has asked of the world is answered.
-func (s *Server) whenAnswered(f func()) {
-	if len(s.asked.calls) == 0 {
+func (l *consoleLines) whenAnswered(f func()) {
+	if !l.areAsked() {
 		f()
 		return
 	}
-	s.asked.then = append(s.asked.then, f)
+	l.asked.then = append(l.asked.then, f)
 }
 
-// within calls f; what the console warns of in it is about the line.
-func (s *Server) within(l *consoleLine, f func()) {
-	defer func(outer *consoleLine) { s.line = outer }(s.line)
-	s.line = l
+// within calls f. Warnings of the console in it are about the line.
+func (l *consoleLines) within(line *consoleLine, f func()) {
+	defer func(outer *consoleLine) { l.line = outer }(l.line)
+	l.line = line
 	f()
 }
 
-// noteWarning notes what the console warns of.
-func (s *Server) noteWarning(text string) {
-	if s.line != nil && s.line.warning == "" {
-		s.line.warning = safetext.Line(text)
+// noteWarning notes a warning of the console.
+func (l *consoleLines) noteWarning(text string) {
+	if l.line != nil && l.line.warning == "" {
+		l.line.warning = safetext.Line(text)
 	}
 }
 
 // runInWorld runs a command of the mode or a mod.
-func (s *Server) runInWorld(call *console.Call) {
-	s.askWorld(call, game.ConsoleCommand(bridge.PlayerIDOf(int32(call.Caller.ID)), call.Name, call.Args...))
+func (l *consoleLines) runInWorld(call *console.Call) {
+	l.askWorld(call, game.ConsoleCommand(bridge.PlayerIDOf(int32(call.Caller.ID)), call.Name, call.Args...))
 }
 
-// askWorld queues what a command or variable of the console asks of the world.
-func (s *Server) askWorld(call *console.Call, cmd game.Command) {
-	s.queueCommand(cmd)
-	s.asked.calls = append(s.asked.calls, worldCall{len(s.pendingCommands), call.Name, call.Caller, s.line, cmd.Kind == game.CmdSetVariable})
+// askWorld queues a request of a command or variable of the console to the world.
+func (l *consoleLines) askWorld(call *console.Call, cmd game.Command) {
+	place := l.queue(cmd)
+	l.asked.calls = append(l.asked.calls, worldCall{place, call.Name, call.Caller, l.line, cmd.Kind == game.CmdSetVariable})
 }
 
-// printConsole prints what the mode or a mod says in the console, to whom it answers if it does.
-func (a *askedOfWorld) printConsole(s *Server, ev *game.Event) {
+// takeAsked returns the requests that the next tick answers, and begins with none.
+func (l *consoleLines) takeAsked() askedOfWorld {
+	asked := l.asked
+	l.asked = askedOfWorld{}
+	return asked
+}
+
+// answer prints a line of the mode or a mod, for the caller whom it answers if there is one.
+func (l *consoleLines) answer(a *askedOfWorld, ev *game.Event) {
 	level := console.Standard
 	if ev.Flag {
 		level = console.Warning
 	}
 	i, isAnswer := slices.BinarySearchFunc(a.calls, int(ev.Value), func(c worldCall, n int) int { return cmp.Compare(c.command, n) })
 	if !isAnswer || ev.Value == 0 {
-		s.print(level, "mod", ev.Text)
+		l.print(console.Operator, level, "mod", ev.Text)
 		return
 	}
 	c := &a.calls[i]
-	s.within(c.line, func() { s.printFor(c.caller, level, "mod", ev.Text) })
-}
-
-// end does what waited for the answers.
-func (a *askedOfWorld) end() {
-	for _, f := range a.then {
-		f()
-	}
+	l.within(c.line, func() { l.print(c.caller, level, "mod", ev.Text) })
 }
 
 // lose tells callers why their commands will not run.
-func (a *askedOfWorld) lose(s *Server, why string) {
-	for i := range a.calls {
-		if c := &a.calls[i]; c.command != 0 {
+func (l *consoleLines) lose(why string) {
+	for i := range l.asked.calls {
+		if c := &l.asked.calls[i]; c.command != 0 {
 			if c.command = 0; c.lasts {
 				continue
 			}
-			s.within(c.line, func() {
-				s.printFor(c.caller, console.Warning, "server", fmt.Sprintf("%s did not run: %s", c.name, why))
+			l.within(c.line, func() {
+				l.print(c.caller, console.Warning, "server", fmt.Sprintf("%s did not run: %s", c.name, why))
 			})
 		}
+	}
+}
+
+// end calls the functions that waited for the answers.
+func (a *askedOfWorld) end() {
+	for _, f := range a.then {
+		f()
 	}
 }

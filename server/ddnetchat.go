@@ -8,21 +8,24 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/chat"
 )
 
-// ddnetChatCommands are commands that players of DDNet know. They help in all modes, and stand in no menu.
-var ddnetChatCommands = []ChatCommand{
-	{Name: "list", Private: true, Params: "?s[filter]", Help: "Lists the players, or those with a text in their names", Unlisted: true, Run: (*ChatCall).list},
-	{Name: "dnd", Help: "Hides the public chat and messages, or shows them again", Unlisted: true, Run: (*ChatCall).doNotDisturb},
-	{Name: "map", Private: true, Params: "?r[map]", Help: "Calls a vote for a map", Unlisted: true, Run: (*ChatCall).voteMap},
-	{Name: "pausevoted", Help: "Pauses your tee and shows the player whom the vote is about", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("pause") }},
-	{Name: "specvoted", Help: "Shows the player whom the vote is about", Unlisted: true, Run: func(c *ChatCall) { c.watchVoted("spec") }},
-	{Name: "timeout", Private: true, Params: "?s[code]", Help: "Keeps your seat if you time out; clients send it themselves", Unlisted: true, Run: func(*ChatCall) {}}, // see timeouts.go
-	{Name: "credits", Help: "Shows the name, mode and version of this server", Unlisted: true, Run: (*ChatCall).info},
+// ddnet returns commands that players of DDNet know. They help in all modes, and are in no menu.
+func (s chatCommands) ddnet() []chat.Command {
+	return []chat.Command{
+		{Name: "list", Private: true, Params: "?s[filter]", Help: "Lists the players, or those with a text in their names", Unlisted: true, Run: s.list},
+		{Name: "dnd", Help: "Hides the public chat and messages, or shows them again", Unlisted: true, Run: s.doNotDisturb},
+		{Name: "map", Private: true, Params: "?r[map]", Help: "Calls a vote for a map", Unlisted: true, Run: s.voteMap},
+		{Name: "pausevoted", Help: "Pauses your tee and shows the player whom the vote is about", Unlisted: true, Run: func(c *chat.Call) { s.watchVoted(c, "pause") }},
+		{Name: "specvoted", Help: "Shows the player whom the vote is about", Unlisted: true, Run: func(c *chat.Call) { s.watchVoted(c, "spec") }},
+		{Name: "timeout", Private: true, Params: "?s[code]", Help: "Keeps your seat if you time out; clients send it themselves", Unlisted: true, Run: func(*chat.Call) {}}, // see timeouts.go
+		{Name: "credits", Help: "Shows the name, mode and version of this server", Unlisted: true, Run: s.info},
+	}
 }
 
 // list shows the names of the players, as many in a line as have room.
-func (c *ChatCall) list() {
+func (s chatCommands) list(c *chat.Call) {
 	const maxLine = 256 // bytes, of DDNet-Server
 	filter := c.Arg(0)
 	if filter == "" {
@@ -32,7 +35,7 @@ func (c *ChatCall) list() {
 	}
 	total, line := 0, ""
 	for id := range game.PlayerID(game.MaxPlayers) {
-		p, ok := c.session.server.world.Player(id)
+		p, ok := s.world.Player(id)
 		if !ok || !p.InGame {
 			continue
 		}
@@ -57,7 +60,7 @@ func (c *ChatCall) list() {
 }
 
 // tellSetting answers /settings of DDRace for what is a matter of the server. It reports whether it did.
-func (s *Server) tellSetting(c *ChatCall) bool {
+func (s *Server) tellSetting(c *chat.Call) bool {
 	switch v := s.votes; c.Arg(0) {
 	case "timeout":
 		c.Reply("The Server Timeout is currently set to %d seconds", conn.Timeout/time.Second)
@@ -78,9 +81,10 @@ func (s *Server) tellSetting(c *ChatCall) bool {
 	return true
 }
 
-func (c *ChatCall) doNotDisturb() {
-	c.session.doNotDisturb = !c.session.doNotDisturb
-	if c.session.doNotDisturb {
+func (s chatCommands) doNotDisturb(c *chat.Call) {
+	p := s.sessions[c.Player]
+	p.doNotDisturb = !p.doNotDisturb
+	if p.doNotDisturb {
 		c.Reply("You will not receive any further global chat and server messages")
 	} else {
 		c.Reply("You will receive global chat and server messages")
@@ -88,22 +92,22 @@ func (c *ChatCall) doNotDisturb() {
 }
 
 // voteMap calls the vote for a map that players may vote for; see [vote.Votes.MapOption].
-func (c *ChatCall) voteMap() {
-	option, answer := c.session.server.votes.MapOption(c.Arg(0))
+func (s chatCommands) voteMap(c *chat.Call) {
+	option, answer := s.votes.MapOption(c.Arg(0))
 	if answer != "" {
 		c.Reply("%s", answer)
 		return
 	}
-	c.session.OnCallVote(bridge.VoteOption, option, "/map", false)
+	s.sessions[c.Player].OnCallVote(bridge.VoteOption, option, "/map", false)
 }
 
 // watchVoted lets a player watch whom others vote on. How is a command: pause or spec.
-func (c *ChatCall) watchVoted(how string) {
+func (s chatCommands) watchVoted(c *chat.Call, how string) {
 	line := "/" + how
-	if target := c.session.server.votes.Target(); target != c.Player {
-		if p, ok := c.session.server.world.Player(target); ok {
+	if target := s.votes.Target(); target != c.Player {
+		if p, ok := s.world.Player(target); ok {
 			line = fmt.Sprintf("%s %s", line, p.Profile.Name)
 		}
 	}
-	c.session.runChatCommand(line)
+	s.chat.Run(c.Player, line)
 }

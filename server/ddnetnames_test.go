@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -16,7 +15,7 @@ func TestAllNamesOfDDNet(t *testing.T) {
 	ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_gametype ddrace")
 	has := func(name string) bool {
 		_, inConsole := ts.Language().Lookup(name, console.Operator)
-		_, inChat := server.FindChatCommand(ts.Server, name)
+		_, inChat := ts.Chat().Find(name)
 		return inConsole || inChat
 	}
 	for _, name := range strings.Fields(string(testenv.Must(os.ReadFile("console/testdata/ddnet16.txt")))) {

@@ -41,11 +41,11 @@ var resetVariables = []string{
 
 // ddraceCommands are the commands of the console that a world of DDRace has, too: what they do without one, nil for nothing.
 func (s *Server) ddraceCommands() []console.Command {
-	open := console.Server | console.Lasting
+	open, tune := console.Server|console.Lasting, tuneCommands{s}
 	list := []console.Command{
-		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Tune variable to value or show current value", Flags: open, Run: s.cmdTune},
-		{Name: "tune_reset", Params: "?s[tuning]", Help: "Reset all or one tuning variable to default", Flags: open, Run: s.cmdTuneReset},
-		{Name: "tunes", Help: "List all tuning variables and their values", Flags: console.Server, Run: s.cmdTunes},
+		{Name: "tune", Params: "s[tuning] ?f[value]", Help: "Tune variable to value or show current value", Flags: open, Run: tune.tune},
+		{Name: "tune_reset", Params: "?s[tuning]", Help: "Reset all or one tuning variable to default", Flags: open, Run: tune.reset},
+		{Name: "tunes", Help: "List all tuning variables and their values", Flags: console.Server, Run: tune.list},
 		{Name: "toggle_tune", Params: "s[tuning] f[value1] f[value2]", Help: "Toggle tune variable (DDRace)", Flags: open},
 		{Name: "tune_zone", Params: "i[zone] s[tuning] f[value]", Help: "Tune a variable in a zone to value (DDRace)", Flags: open},
 		{Name: "tune_zone_dump", Params: "i[zone]", Help: "List all tuning variables of a zone (DDRace)", Flags: console.Server},
@@ -72,7 +72,7 @@ func (s *Server) ddraceCommand(run func(*console.Call)) func(*console.Call) {
 		switch {
 		case s.ddrace.resets:
 		case s.started && hasCommand(s.modCommands.console, call.Name):
-			s.runInWorld(call)
+			s.lines.runInWorld(call)
 		case run != nil:
 			run(call)
 		case s.started:

@@ -170,7 +170,7 @@ func (h *econHost) Run(client int, line string) {
 	if mark := strings.TrimPrefix(line, "echo "); isEndMark(mark) {
 		refusal := h.refusal[client]
 		h.refusal[client] = nil
-		h.whenAnswered(func() {
+		h.lines.whenAnswered(func() {
 			if refusal != nil && *refusal != "" {
 				h.console.Send(client, refusalNote(*refusal))
 			}

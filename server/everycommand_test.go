@@ -62,7 +62,7 @@ func everyCommand(srv *Server) (lines, typed []string) {
 		commands = append(commands, [2]string{e.Name, e.Params})
 	}
 	lines, commands = withArguments(commands), nil
-	for _, c := range srv.chatCommands {
+	for c := range srv.chat.All {
 		commands = append(commands, [2]string{"/" + c.Name, c.Params})
 	}
 	return lines, withArguments(commands)
@@ -95,7 +95,7 @@ func TestEveryCommandAnywhere(t *testing.T) {
 			if at := slices.IndexFunc(players, inGame); at >= 0 {
 				s := ts.session(players[at])
 				text := typed[said%len(typed)]
-				if said++; !s.runChatCommand(text) {
+				if said++; !ts.srv.chat.Run(s.id, text) {
 					ts.srv.queueRequest(game.Command{Kind: game.CmdSay, Player: s.id, Target: game.Nobody, Chat: game.ChatAll, Text: text})
 				}
 			}

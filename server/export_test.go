@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -29,13 +30,11 @@ var ReplyRate = replyRate
 
 // Functions of the server that tests of package server_test call without a client.
 var (
-	BuildVersion    = buildVersion
-	FindChatCommand = (*Server).findChatCommand
-	ListChatCommand = (*Server).listChatCommand
-	LogFlag         = (*Server).logFlag
-	QueueCommand    = (*Server).queueCommand
-	ReloadNow       = (*Server).reload
-	TuneLines       = tuneLines
+	BuildVersion = buildVersion
+	LogFlag      = func(s *Server, ev *game.Event) { eventLog{s}.flag(ev) }
+	QueueCommand = (*Server).queueCommand
+	ReloadNow    = (*Server).reload
+	TuneLines    = tuneLines
 )
 
 // ShutdownRequested reports whether a command has asked the server to end, and the reason.
@@ -44,7 +43,7 @@ func (s *Server) ShutdownRequested() (reason string, ok bool) {
 }
 
 // RunTask waits for a function that another goroutine gives to Do, and runs it.
-func (s *Server) RunTask() { (<-s.tasks)() }
+func (s *Server) RunTask() { (<-s.tasks.queue)() }
 
 // SetMapFile changes the file that clients download, and returns it.
 func (s *Server) SetMapFile(change func(file []byte) []byte) []byte {
@@ -55,6 +54,9 @@ func (s *Server) SetMapFile(change func(file []byte) []byte) []byte {
 
 // Restart makes the server restart the map, as at the end of a match.
 func (s *Server) Restart() { s.mapChange.restart = true }
+
+// Chat returns the commands of the chat.
+func (s *Server) Chat() *chat.Chat { return s.chat }
 
 // Language returns the server's console.
 func (s *Server) Language() *console.Console { return s.console }

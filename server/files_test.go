@@ -112,10 +112,10 @@ func TestSlowDisk(t *testing.T) {
 		ts.step(10)
 		ts.log.Reset()
 		result <- c.err
-		(<-ts.srv.tasks)()
+		(<-ts.srv.tasks.queue)()
 		for _, name := range []string{"configs/y.cfg", "b.cfg", "configs/z.cfg"} {
 			result <- nil
-			(<-ts.srv.tasks)()
+			(<-ts.srv.tasks.queue)()
 			if got := ts.log.String(); !strings.HasSuffix(got, "[server]: "+name+": written\n") {
 				t.Errorf("%q after %s", got, name)
 			}
@@ -169,7 +169,7 @@ func TestBansSaveReplaces(t *testing.T) {
 		ts.log.Reset()
 		ts.srv.Execute("bans_save " + name)
 		if strings.Contains(ts.log.String(), console.ErrLater.Error()) {
-			(<-ts.srv.tasks)()
+			(<-ts.srv.tasks.queue)()
 		}
 		content, _ := os.ReadFile(path(name))
 		saved := strings.HasPrefix(string(content), "ban 10.9.9.9 5 ")
@@ -209,7 +209,7 @@ func TestExecWaitsForWrites(t *testing.T) {
 	close(release)
 	testenv.Eventually(t, "the file is executed", func() bool {
 		select {
-		case task := <-ts.srv.tasks:
+		case task := <-ts.srv.tasks.queue:
 			task()
 		default:
 		}

@@ -2,9 +2,6 @@ package server
 
 import (
 	"fmt"
-
-	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/physics"
 )
 
 // Some variables do not count as they are set: modes decide rules, and maps choose the mode and the
@@ -24,15 +21,6 @@ func (s *Server) addInForce() error {
 		}
 	}
 	return s.showRulesInForce()
-}
-
-// tuningInForce returns the tuning of the world, from when it is set. Another one is for the next
-// map.
-func (s *Server) tuningInForce() game.Tuning {
-	if s.started && s.world.Rules().PureTuning {
-		return physics.DefaultTuning()
-	}
-	return s.tuning
 }
 
 // gameTypeInForce returns the game type that is played, unless another one is set for the next map.

@@ -1,6 +1,8 @@
 package server
 
-import "github.com/teeyard/teeyard/game"
+import (
+	"github.com/teeyard/teeyard/game"
+)
 
 // maxInputs is the number of inputs stored per client. Clients send one per tick, 10 ms
 // ahead, so four seconds are plenty.
@@ -47,25 +49,4 @@ func (r *inputBuffer) find(tick int32, begin int) (in *game.Input, valid bool, n
 		}
 	}
 	return nil, false, -1
-}
-
-// queueInputs adds the inputs for a tick. Of several, the original takes the first only; in DDRace
-// all act on weapons.
-func (s *Server) queueInputs(tick int32) {
-	all := s.world.IsDDRace()
-	for _, c := range s.sessions {
-		if c == nil || c.state != stateInGame {
-			continue
-		}
-		in, valid, next := c.inputs.find(tick, 0)
-		for next > 0 {
-			if valid {
-				s.queueCommand(game.Command{Kind: game.CmdInput, Player: c.id, Target: game.Nobody, Input: *in})
-			}
-			if !all {
-				break
-			}
-			in, valid, next = c.inputs.find(tick, next)
-		}
-	}
 }

@@ -64,12 +64,6 @@ func yesOrNo(yes bool) string {
 	return "no"
 }
 
-// farewell is what the log says of a client who has left.
-type farewell struct {
-	addr, reason string
-	entered      bool // the log said so
-}
-
 // sayFarewell makes the log say that a client has left, when the world has come to that.
 func (c *session) sayFarewell(reason string) {
 	s := c.server

@@ -247,10 +247,10 @@ func TestLateLog(t *testing.T) {
 	ts.srv.Execute("logfile first")
 	ts.srv.Execute("logfile second")
 	for ts.srv.logFile.name == "" { // this machine is slow
-		(<-ts.srv.tasks)()
+		(<-ts.srv.tasks.queue)()
 	}
 	close(late)
-	(<-ts.srv.tasks)()
+	(<-ts.srv.tasks.queue)()
 	if name := ts.srv.logFile.name; name != "dumps/second.txt" {
 		t.Errorf("the log file is %q", name)
 	}
@@ -291,7 +291,7 @@ func TestReopenOnAStuckDisk(t *testing.T) {
 	ts.srv.print(console.Standard, "server", "to the old file")
 	close(free)
 	for range 2 {
-		(<-ts.srv.tasks)()
+		(<-ts.srv.tasks.queue)()
 	}
 	if l := &ts.srv.logFile; l.name != "dumps/evening.txt" || l.opens != 6 || len(l.opening) != 0 {
 		t.Errorf("the log file is %+v", l)

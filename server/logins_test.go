@@ -92,7 +92,7 @@ func TestNamedLogins(t *testing.T) {
 	mod := console.Caller{Level: console.LevelMod, Flags: console.Server, ID: -1}
 	ts.srv.Execute("mod_command auth_add 1; mod_command auth_change 1; mod_command auth_remove 1")
 	for line, denied := range map[string]bool{"auth_add eve admin x": true, "auth_change alice mod x": true, "auth_remove alice": true, "auth_add fred mod x": false} {
-		ts.srv.execute(line, mod, func(warning string) {
+		ts.srv.lines.execute(line, mod, func(warning string) {
 			testenv.Check(t, strings.HasPrefix(warning, "access denied") == denied, "%s: %q", line, warning)
 		})
 	}

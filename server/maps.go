@@ -293,7 +293,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.beginRecording(&cfg)
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
-	s.asked.lose(s, "the map has changed")
+	s.lines.lose("the map has changed")
 	s.offerModCommands(w)
 	s.seats.leaving, s.seats.quiet = 0, 0
 	for id := range s.seats.farewells {

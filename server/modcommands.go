@@ -10,6 +10,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
 )
 
@@ -61,7 +62,7 @@ func (s *Server) rulesMayDeclare() bool {
 func (s *Server) checkModCommands(w *game.World) error {
 	for _, c := range w.ChatCommands() {
 		_, err := console.ParseParams(c.Params)
-		if i, exists := s.findChatCommand(c.Name); exists && !s.chatCommands[i].replaceable && !hasCommand(s.modCommands.chat, c.Name) {
+		if own, exists := s.chat.Find(c.Name); exists && !own.Replaceable && !hasCommand(s.modCommands.chat, c.Name) {
 			err = errExists
 		}
 		if err != nil {
@@ -109,10 +110,10 @@ func (s *Server) offerModCommands(w *game.World) {
 
 func (s *Server) replaceModCommands(w *game.World) error {
 	for _, c := range s.modCommands.chat {
-		s.RemoveChatCommand(c.Name)
+		s.chat.Remove(c.Name)
 	}
 	for _, c := range w.ChatCommands() {
-		err := s.AddChatCommand(ChatCommand{Name: c.Name, Params: c.Params, Help: c.Help, Private: c.Private, Run: func(call *ChatCall) {
+		err := s.chat.Add(chat.Command{Name: c.Name, Params: c.Params, Help: c.Help, Private: c.Private, Run: func(call *chat.Call) {
 			if c.Name == "team" && s.votes.IsAccuser(call.Player) {
 				call.Reply("You are running a vote please try again after the vote is done!")
 				return
@@ -170,7 +171,7 @@ func (s *Server) modPanicked(text string) {
 	}
 	for _, c := range s.modCommands.chat {
 		if !hasCommand(s.world.ChatCommands(), c.Name) {
-			s.RemoveChatCommand(c.Name) // those who play are told
+			s.chat.Remove(c.Name) // those who play are told
 		}
 	}
 	s.offerModCommands(s.world)
@@ -244,7 +245,7 @@ func (s *Server) setModVariable(m *modVariable, call *console.Call) {
 	}
 	m.setIn, m.setAt = s.storage.world, s.world.Tick()
 	if cmd := game.SetVariable(name, value); call != nil {
-		s.askWorld(call, cmd)
+		s.lines.askWorld(call, cmd)
 	} else {
 		s.queueCommand(cmd)
 	}
@@ -273,7 +274,7 @@ func (s *Server) registerModCommand(c game.CommandSpec) error {
 	if s.isDDRaceCommand(c.Name) {
 		return nil // the server's own leads to it
 	}
-	err := s.console.Register(console.Command{Name: c.Name, Params: c.Params, Help: c.Help, Flags: console.Server | console.Store, Run: s.runInWorld})
+	err := s.console.Register(console.Command{Name: c.Name, Params: c.Params, Help: c.Help, Flags: console.Server | console.Store, Run: s.lines.runInWorld})
 	if err != nil {
 		return fmt.Errorf("%w: console command %q: %w", game.ErrDeclared, c.Name, err)
 	}

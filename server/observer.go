@@ -38,16 +38,23 @@ type Tick struct {
 // Draining reports whether the server admits no new clients because it is about to end.
 func (t *Tick) Draining() bool { return t.server != nil && t.server.drain.active }
 
+// observers are the observers of a server.
+type observers struct {
+	list   []Observer
+	events []event.Event // since the last tick that they saw
+	tick   Tick          // that they see
+}
+
 // observe adds an event to the next tick that observers see.
 func (s *Server) observe(e event.Event) {
-	if len(s.cfg.Observers) > 0 {
-		s.observed = append(s.observed, e)
+	if len(s.observers.list) > 0 {
+		s.observers.events = append(s.observers.events, e)
 	}
 }
 
 // observeGame is observe for an event of the game.
 func (s *Server) observeGame(ev *game.Event) {
-	if len(s.cfg.Observers) == 0 {
+	if len(s.observers.list) == 0 {
 		return
 	}
 	safe := *ev
@@ -57,22 +64,23 @@ func (s *Server) observeGame(ev *game.Event) {
 		safe.Text = safetext.Line(ev.Text)
 	}
 	if e := event.FromGame(&safe, eventSource{s}); e != nil {
-		s.observed = append(s.observed, e)
+		s.observers.events = append(s.observers.events, e)
 	}
 }
 
 // notifyObservers ends a tick for the observers.
 func (s *Server) notifyObservers(gameEvents []game.Event) {
-	if len(s.cfg.Observers) == 0 {
+	if len(s.observers.list) == 0 {
 		return
 	}
-	t := &s.observedTick
-	*t = Tick{World: s.world, Events: s.observed, GameEvents: gameEvents, server: s}
-	for _, o := range s.cfg.Observers {
-		o.ObserveTick(t)
+	o := &s.observers
+	t := &o.tick
+	*t = Tick{World: s.world, Events: o.events, GameEvents: gameEvents, server: s}
+	for _, each := range o.list {
+		each.ObserveTick(t)
 	}
-	clear(s.observed)
-	s.observed = s.observed[:0]
+	clear(o.events)
+	o.events = o.events[:0]
 }
 
 // eventSource implements event.Source.

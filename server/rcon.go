@@ -14,27 +14,11 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 )
-
-// rconState is the remote console of a session.
-type rconState struct {
-	authed         bool
-	level          console.Level
-	key            string       // the login, as DDNet calls it
-	noPasswordSent bool         // that no password is set
-	lastListed     string       // the last command announced
-	allListed      bool         // all commands were announced
-	listsMaps      bool         // the client gets the list of maps
-	maps           []string     // that it knows when mapChanges are sent
-	mapChanges     []mapChanged // still to be announced
-	droppedLines   int          // lines of output beyond the room for them
-	skippedLines   int          // lines from the client that were too many, see rconRate
-	endMark        string       // to be answered when there is room
-	refusal        *string      // what the console warned of in the last line, see refusalNote
-}
 
 const (
 	// commandsPerTick is the number of commands that a session is sent at once.
@@ -218,7 +202,7 @@ func (c *session) sendPendingLines() {
 	if n, _ := c.conn.Unacked(); n >= maxRconPending/2 || c.conn.FreeResendBuffer() < 2*minRconRoom {
 		return
 	}
-	if len(c.server.asked.calls) > 0 {
+	if c.server.lines.areAsked() {
 		return // the answers come with the tick
 	}
 	if lost := c.rcon.droppedLines; lost > 0 {
@@ -249,23 +233,9 @@ func (c *session) skipRcon(line string) {
 	}
 }
 
-// print logs a line and sends it to the administrators at the remote console.
-func (s *Server) print(level int, system, line string) {
-	s.printFor(console.Operator, level, system, line)
-}
-
-// printFor is print for a line that a caller's command prints. What moderators and helpers do, others
-// of the same level or a higher one get too.
-func (s *Server) printFor(who console.Caller, level int, system, line string) {
-	if level == console.Warning {
-		s.noteWarning(line)
-	}
-	if !s.logEnabled(level) {
-		return
-	}
-	line = safetext.Line(line)
-	s.log(level, system, line)
-	s.printEcon(level, system, line)
+// printToOperators sends a line to the caller of the command that prints it, and to operators. What
+// moderators and helpers do, operators of the same level or a higher one see too.
+func (s *Server) printToOperators(who console.Caller, level int, system, line string) {
 	if level > int(s.settings.ConsoleOutputLevel) {
 		return
 	}
@@ -346,4 +316,12 @@ func (c *session) accountSuffix() string {
 		return fmt.Sprintf(" key=%s", logline.Quote(name))
 	}
 	return ""
+}
+
+// historyLogin returns the access to the remote console with the names of teehistorians.
+func (c *session) historyLogin() recorder.TeehistorianLogin {
+	if !c.rcon.authed {
+		return recorder.TeehistorianLogin{}
+	}
+	return recorder.TeehistorianLogin{Level: 3 - int32(c.rcon.level), Name: c.rcon.key}
 }

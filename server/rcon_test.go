@@ -388,13 +388,13 @@ func TestExecFromAStuckDisk(t *testing.T) {
 	}
 	ts.log.Reset()
 	disk.freed["x.cfg"] <- struct{}{}
-	(<-ts.srv.tasks)()
+	(<-ts.srv.tasks.queue)()
 	if got, want := ts.log.String(), "[console]: executing 'x.cfg'\n[Console]: from the file\n[console]: x.cfg:2: 'y.cfg' "+later+"\n"; got != want {
 		t.Errorf("when the file is there: %q, want %q", got, want)
 	}
 	ts.log.Reset()
 	disk.freed["y.cfg"] <- struct{}{}
-	(<-ts.srv.tasks)()
+	(<-ts.srv.tasks.queue)()
 	if got, want := ts.log.String(), "[console]: executing 'y.cfg'\n"; got != want {
 		t.Errorf("the file in the file: %q, want %q", got, want)
 	}

@@ -93,14 +93,6 @@ func (h recordHost) Client(id game.PlayerID) (c recorder.TeehistorianClient) {
 	return c
 }
 
-// historyLogin returns the access to the remote console with the names of teehistorians.
-func (c *session) historyLogin() recorder.TeehistorianLogin {
-	if !c.rcon.authed {
-		return recorder.TeehistorianLogin{}
-	}
-	return recorder.TeehistorianLogin{Level: 3 - int32(c.rcon.level), Name: c.rcon.key}
-}
-
 // ShowLatencies implements record.Host.
 func (h recordHost) ShowLatencies(r *recorder.Recorder) {
 	for id, c := range h.s.sessions {

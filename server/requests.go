@@ -86,14 +86,6 @@ func (c *session) OnRequestMapData(chunk int) {
 	}
 }
 
-// earlySteps are steps of the login that the server cannot take yet. DDNet's client sends
-// those of its second player all at once, and each of them once.
-type earlySteps struct {
-	ready   bool
-	profile *game.Profile
-	enter   bool
-}
-
 // OnReady implements bridge.ClientMessageHandler. A client may be ready before it has
 // been told of the map; see earlySteps.
 func (c *session) OnReady() {
@@ -134,13 +126,6 @@ func (s *Server) joinWorld(c *session) {
 	s.restoreAdmin(c)
 }
 
-// restoreAdmin tells the world that a client who has come to a seat is logged in.
-func (s *Server) restoreAdmin(c *session) {
-	if c.rcon.authed {
-		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
-	}
-}
-
 // takeEarlySteps takes the steps that had to wait for the seat.
 func (c *session) takeEarlySteps() {
 	early := c.early
@@ -178,7 +163,12 @@ func (c *session) OnProfile(p *game.Profile) {
 	}
 	c.setState(stateReady)
 	c.hasProfile, c.canEnter = true, true
-	if !s.takeResumedSeat(c) {
+	waited := c.mayBeBack
+	c.mayBeBack = false
+	if !waited || !s.takeResumedSeat(c) {
+		if waited {
+			s.joinWorld(c)
+		}
 		p.Name = s.freeName(c.id, p.Name)
 		s.queueCommand(game.Command{Kind: game.CmdProfile, Player: c.id, Target: game.Nobody, Profile: p})
 	}
@@ -262,7 +252,7 @@ func (c *session) OnCommand(cmd game.Command) {
 	}
 	if cmd.Kind == game.CmdSay && cmd.Chat != game.ChatWhisper {
 		// A code that comes here is of a client that cannot become another player.
-		if _, isCode := bridge.ParseTimeoutCode(cmd.Text); isCode || strings.HasPrefix(cmd.Text, "/") && c.runChatCommand(cmd.Text) {
+		if _, isCode := bridge.ParseTimeoutCode(cmd.Text); isCode || strings.HasPrefix(cmd.Text, "/") && c.server.chat.Run(c.id, cmd.Text) {
 			return
 		}
 	}
@@ -312,4 +302,27 @@ func (c *session) OnVote(choice int32) {
 	if c.canRequest() {
 		c.server.votes.Cast(c.id, choice)
 	}
+}
+
+// releaseSeats makes the seats available again of those who left the world in a tick,
+// and goes on with clients that waited for it.
+func (s *Server) releaseSeats() {
+	if s.seats.leaving == 0 {
+		return
+	}
+	s.seats.leaving = 0
+	for _, c := range s.sessions {
+		if c != nil && !c.dropping {
+			c.takeEarlySteps()
+		}
+	}
+}
+
+// OnChatCommand implements bridge.ClientMessageHandler.
+func (c *session) OnChatCommand(name, args string) {
+	text := "/" + name
+	if args != "" {
+		text += " " + args
+	}
+	c.OnCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text})
 }

@@ -197,33 +197,12 @@ func (s *Server) resumeSeat(now conn.Time, seat *resume.Seat) bool {
 	return true
 }
 
-// hasResumed reports whether seats of a resumed match are kept.
-func (s *Server) hasResumed() bool {
-	return slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil && c.resumed && c.isHeld() })
-}
-
-// findResumed returns the kept seat of a resumed match that may be that of a client: it has the
-// client's address, and the client's name if that is known.
-func (s *Server) findResumed(c *session) *session {
-	for _, old := range s.sessions {
-		if old != nil && old.resumed && old.isHeld() && !old.dropping && old.person() == c.person() && (c.name == "" || old.name == c.name) {
-			return old
-		}
-	}
-	return nil
-}
-
 // takeResumedSeat gives a client the seat that it had in a resumed match, now that its name is
-// known. The client has not been told which seat it has. Without such a seat the client joins the
-// world, and takeResumedSeat returns false.
+// known. The client has not been told which seat it has. takeResumedSeat returns false without such
+// a seat.
 func (s *Server) takeResumedSeat(c *session) bool {
-	if !c.mayBeBack {
-		return false
-	}
-	c.mayBeBack = false
 	old := s.findResumed(c)
 	if old == nil {
-		s.joinWorld(c)
 		return false
 	}
 	c.back = true

@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/console"
@@ -47,4 +48,42 @@ func (s *Server) addRuleHooks() error {
 		}
 	}
 	return nil
+}
+
+// queueRules tells the world the settings, which tells the players what tell says.
+func (s *Server) queueRules(tell int32) {
+	r := s.gameRules()
+	s.queueCommand(game.Command{Kind: game.CmdSetRules, Player: game.Nobody, Target: game.Nobody, Rules: &r, Value: tell})
+}
+
+// gameRules returns the settings that the world has to know.
+func (s *Server) gameRules() game.Rules {
+	isDDRace := s.world != nil && s.world.IsDDRace()
+	if m := s.gameMap; m != nil {
+		return s.gameRulesFor(m.playedGameType(), isDDRace)
+	}
+	return s.gameRulesFor(s.settings.GameType, isDDRace)
+}
+
+// setInactiveTime notes that somebody has set sv_inactivekick_time, which then counts in DDRace, too.
+func (s *Server) setInactiveTime() {
+	s.inactiveTimeSet = true
+	s.console.SaveDefault("sv_inactivekick_time")
+}
+
+// isPure reports whether a game type of the server's own has the standard tuning. Modes and mods may
+// overrule it.
+func isPure(gameType string) bool {
+	return !strings.EqualFold(gameType, "mod") && !strings.EqualFold(gameType, "race")
+}
+
+// gameRulesFor returns what gameRules does for a world of a game type.
+func (s *Server) gameRulesFor(gameType string, isDDRace bool) game.Rules {
+	s.rules.PlayerSlots = min(s.rules.PlayerSlots, s.rules.MaxClients)
+	r := s.rules
+	if isDDRace && !s.inactiveTimeSet {
+		r.InactiveTime = 0 // players who wait for a partner, or rest in a race of hours, keep their seat
+	}
+	r.MapRotation, r.PureTuning = s.settings.MapRotation != "", isPure(gameType)
+	return r
 }

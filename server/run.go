@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -29,7 +30,7 @@ func (s *Server) Run(ctx context.Context) error {
 		if gatherer != nil && delay > 0 {
 			gatherer.Gather(now + int64(delay))
 		}
-		s.runTasks()
+		s.tasks.run()
 	}
 	s.Shutdown(conn.Time(s.transport.Now()), s.shutdown.reason)
 	return nil
@@ -106,4 +107,37 @@ func (s *Server) stuck(tick int32) {
 	s.closeFiles()
 	s.closeLogs()
 	s.cfg.Stuck()
+}
+
+// Shutdown tells all clients the reason, closes the socket and unregisters the server
+// from the masters, which may take a second.
+func (s *Server) Shutdown(now conn.Time, reason string) {
+	reason = cmp.Or(reason, "Server shutdown")
+	s.now = now
+	s.closeResume()
+	for _, c := range s.sessions {
+		if c != nil {
+			c.drop(reason)
+		}
+	}
+	s.closeDropped(now)
+	if s.seats.leaving != 0 {
+		s.tick(now) // in which they leave, so that the log and observers have it
+	}
+	s.lines.lose("the server shuts down")
+	s.lines.asked.end()
+	s.listing.Withdraw()
+	s.closeEcon()
+	if !s.tasks.isClosed() {
+		s.print(console.Standard, "server", fmt.Sprintf("shut down (%s)", reason))
+	}
+	s.transport.Flush()
+	s.transport.Close()
+	s.bots.ways.end()
+	s.record.Close(replay.EndShutdown)
+	s.closeStorage()
+	s.closeFiles()
+	s.closeLogs()
+	s.tasks.close()
+	s.listing.Close()
 }

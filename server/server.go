@@ -2,14 +2,13 @@ package server
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 
-	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/access"
+	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/listing"
@@ -26,24 +25,23 @@ type Server struct {
 	// now is the time of the datagram, pass or console line that is being handled. Only
 	// Feed, Advance and Execute set it, at their beginning. Functions below them take
 	// it as an argument, except for those that a bridge calls, which knows no time.
-	now      conn.Time
-	settings console.Settings
-	rules    game.Rules // as configured; see gameRules
-	console  *console.Console
-	line     *consoleLine // that runs or is answered, nil if nobody waits for it
-	// chatCommands are sorted by name.
-	chatCommands []chatCommand
-	modCommands  modCommands
-	started      bool // the console's commands can use the world
+	now         conn.Time
+	settings    console.Settings
+	rules       game.Rules // as configured; see gameRules
+	console     *console.Console
+	lines       consoleLines
+	output      output
+	chat        *chat.Chat
+	modCommands modCommands
+	started     bool // the console's commands can use the world
 	// configuredMap is what the configuration set sv_map to when it was read last.
 	configuredMap string
 	shutdown      shutdownRequest
 	drain         drain
 	drops         drops
-	tasks         chan func() // from Do
+	tasks         tasks
 	files         operatorFiles
 	mapReads      later.Limit
-	closed        chan struct{} // closed by Shutdown
 
 	// missingGameType is the sv_gametype that the world was to have, "" if it has it, and
 	// missingErr why it has not. reportedGameType is the last that was printed. nextGameTypeErr is what is
@@ -56,28 +54,20 @@ type Server struct {
 	used                              bool // a client was here in the last tick
 	missingErr, nextGameTypeErr       error
 
-	transport   transport.Conn
-	connBuffers conn.Buffers
-	scratch     packet.Scratch
-	sendBuf     []byte
+	transport transport.Conn
+	scratch   packet.Scratch
+	sendBuf   []byte
 
 	// Admission.
-	versions     []*protocolVersion
-	tokens       *conn.TokenIssuer
-	access       *access.Control
-	speechLimits speechLimits
-	addrHashKey  hashKey
+	versions []*protocolVersion
+	tokens   *conn.TokenIssuer
+	access   *access.Control
 
-	sessions        [game.MaxPlayers]*session // by client id, nil for free ones
-	sessionPool     [game.MaxPlayers]*session // reused, by client id
-	sessionByPeer   map[transport.Peer]*session
-	droppedSessions []*session
-	seats           seats
-	bots            bots
-	botsThink       bool // in this tick
-	prelude         int  // ticks that are still to be played at once
-	votes           *vote.Votes
-	snapshotBuffers snapshotBuffers
+	sessionTable
+	bots      bots
+	botsThink bool // in this tick
+	prelude   int  // ticks that are still to be played at once
+	votes     *vote.Votes
 
 	gameMap          *gameMap // that is played
 	mapChange        mapChange
@@ -88,15 +78,13 @@ type Server struct {
 	tuning           game.Tuning
 	clock            clock
 	pendingCommands  []game.Command // for the next tick
-	asked            askedOfWorld   // by the console, with those
 	record           *record.Recorder
 	storage          storageHost
 	resume           resumption
 	watchdog         watchdog
 	hookClock        hookClock
 	hookStops        []game.Command // space for takeHookStops
-	observed         []event.Event  // since the last tick that observers saw
-	observedTick     Tick           // what they see
+	observers        observers
 
 	tickTimes     TickTimes
 	listing       *listing.Listing
@@ -121,15 +109,22 @@ func (s *Server) World() *game.World { return s.world }
 // Addr returns the address that the server listens on.
 func (s *Server) Addr() transport.Peer { return s.transport.LocalAddr() }
 
-// numClients returns the number of sessions with a connection.
-func (s *Server) numClients() int { return len(s.sessionByPeer) }
-
 // queueCommand adds a command to the next tick.
 func (s *Server) queueCommand(cmd game.Command) { s.pendingCommands = append(s.pendingCommands, cmd) }
 
 // sayToAll adds a chat line from the server to the next tick.
 func (s *Server) sayToAll(text string) {
 	s.queueCommand(game.Command{Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: text})
+}
+
+// print logs a line and sends it to the administrators at the remote console.
+func (s *Server) print(level int, system, line string) {
+	s.output.print(console.Operator, level, system, line)
+}
+
+// printFor is print for a line that a caller's command prints.
+func (s *Server) printFor(who console.Caller, level int, system, line string) {
+	s.output.print(who, level, system, line)
 }
 
 // countDrop counts something that was received and had no effect.
@@ -142,49 +137,10 @@ func (s *Server) Drops() map[string]uint64 { return s.drops.byReason() }
 // Do runs f between two ticks on the goroutine that is in Run, and returns when f has
 // returned. It may be called by any goroutine. ErrClosed means that f will not run, the
 // error of ctx that it may not have run yet.
-func (s *Server) Do(ctx context.Context, f func()) error {
-	done := make(chan struct{})
-	task := func() { defer close(done); f() }
-	select {
-	case s.tasks <- task:
-	case <-s.closed:
-		return ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	s.transport.Wake()
-	select {
-	case <-done:
-		return nil
-	case <-s.closed:
-		select {
-		case <-done:
-			return nil
-		default:
-			return ErrClosed
-		}
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// ErrClosed is returned by Do after the server has shut down.
-var ErrClosed = errors.New("server: closed")
+func (s *Server) Do(ctx context.Context, f func()) error { return s.tasks.do(ctx, s.transport.Wake, f) }
 
 // Execute runs a console line with full access. Call it through Do while Run runs.
 func (s *Server) Execute(line string) {
 	s.now = conn.Time(s.transport.Now())
 	s.console.Execute(line, console.Operator)
-}
-
-// runTasks runs what Do was given.
-func (s *Server) runTasks() {
-	for {
-		select {
-		case f := <-s.tasks:
-			f()
-		default:
-			return
-		}
-	}
 }

@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
+	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -82,7 +83,7 @@ type session struct {
 	modView        modView
 	rcon           rconState
 	whisperPartner game.PlayerID // to whom it whispered last, or Nobody
-	speech         speech
+	speech         chat.Speech
 	doNotDisturb   bool // it is not sent what is said to all
 }
 
@@ -123,7 +124,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.announced, c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, false, ""
 	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0
 	c.resumed, c.mayBeBack, c.back = false, false, false
-	c.rcon, c.speech, c.doNotDisturb = rconState{}, speech{}, false
+	c.rcon, c.speech, c.doNotDisturb = rconState{}, chat.Speech{}, false
 	c.server.votes.Join(c.id)
 	c.resetForMap()
 }
@@ -140,37 +141,9 @@ func (c *session) resetForMap() {
 	c.snapshots.reset()
 	c.latency = latencyMeter{}
 	c.whisperPartner, c.modView = game.Nobody, modView{}
-	c.speech = speech{mayFrom: c.speech.mayFrom} // ticks begin again
+	c.speech.NewMap()
 	clear(c.scoreboardLatency[:])
 	c.bridge.Reset()
-}
-
-// feed handles a datagram from the client's address. It returns false for one that is
-// not of the connection: an address may ask for server info while it plays.
-func (c *session) feed(now conn.Time, b []byte) bool {
-	c.flushSoon = false
-	err := c.conn.Feed(now, b, c)
-	if c.conn.Rejoined() && !c.dropping {
-		c.server.restartSession(now, c)
-	}
-	if c.flushSoon {
-		c.conn.Flush(now)
-	}
-	switch err {
-	case nil:
-	case packet.DropConnless:
-		return false
-	case packet.DropOtherVersion:
-		c.server.countDrop(dropVersion)
-	default:
-		c.server.countDrop(dropConnection)
-	}
-	if c.conn.State() == conn.StateError {
-		c.drop(c.conn.Reason())
-		return true
-	}
-	c.continueDownload()
-	return true
 }
 
 // Chunk handles a message. It implements conn.Handler.
@@ -235,11 +208,115 @@ func printableText(b []byte, n int) string {
 	return safetext.Line(b)
 }
 
+// earlySteps are steps of the login that the server cannot take yet. DDNet's client sends
+// those of its second player all at once, and each of them once.
+type earlySteps struct {
+	ready   bool
+	profile *game.Profile
+	enter   bool
+}
+
+// isSeven reports whether a client speaks 0.7.
+func (s *Server) isSeven(c *session) bool { return c.version == s.versions[0] }
+
+// reply sends the client a line of chat from the server.
+func (c *session) reply(text string) {
+	if !c.limits.reply.Take(int64(c.server.now), replyRate, 1) {
+		c.server.countDrop(dropFlood)
+		return
+	}
+	c.bridge.SendEvent(c.server.world, &game.Event{
+		Kind: game.EvChat, To: game.MaskOne(c.id), Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: safetext.Truncate(safetext.Line(text), maxReply),
+	})
+}
+
+// isHeld reports whether the session has no connection, but its seat is kept.
+func (c *session) isHeld() bool { return c.heldUntil != 0 }
+
+// isConnected reports whether the session has a connection.
+func (c *session) isConnected() bool { return !c.isHeld() }
+
+// sessionTable has the sessions and seats of a server.
+type sessionTable struct {
+	sessions        [game.MaxPlayers]*session // by client id, nil for free ones
+	sessionPool     [game.MaxPlayers]*session // reused, by client id
+	sessionByPeer   map[transport.Peer]*session
+	droppedSessions []*session
+	seats           seats
+	addrHashKey     hashKey
+	connBuffers     conn.Buffers
+	snapshotBuffers snapshotBuffers
+}
+
+// numClients returns the number of sessions with a connection.
+func (t *sessionTable) numClients() int { return len(t.sessionByPeer) }
+
 // forEachInGame calls f with every session in the game.
-func (s *Server) forEachInGame(f func(c *session)) {
-	for _, c := range s.sessions {
+func (t *sessionTable) forEachInGame(f func(c *session)) {
+	for _, c := range t.sessions {
 		if c != nil && c.state == stateInGame {
 			f(c)
 		}
 	}
+}
+
+// anyInGameBefore reports whether a client is in the game since then.
+func (t *sessionTable) anyInGameBefore(then conn.Time) bool {
+	return slices.ContainsFunc(t.sessions[:], func(c *session) bool { return c != nil && c.state == stateInGame && c.enteredAt < then })
+}
+
+// countNear counts the sessions from the same person and from the same network as an
+// address, of those for which counts returns true.
+func (t *sessionTable) countNear(addr netip.Addr, counts func(*session) bool) (samePerson, sameSite int) {
+	person, site := limit.Person(addr), limit.Site(addr)
+	for _, c := range t.sessions {
+		if c == nil || !counts(c) {
+			continue
+		}
+		if c.person() == person {
+			samePerson++
+		}
+		if limit.Site(c.peer.Addr()) == site {
+			sameSite++
+		}
+	}
+	return samePerson, sameSite
+}
+
+// numHeld returns the number of seats that are kept.
+func (t *sessionTable) numHeld() int {
+	n := 0
+	for _, c := range t.sessions {
+		if c != nil && c.isHeld() {
+			n++
+		}
+	}
+	return n
+}
+
+// oldestHeld returns the session whose seat is kept for the shortest time from now, nil if
+// none is.
+func (t *sessionTable) oldestHeld() (oldest *session) {
+	for _, c := range t.sessions {
+		if c != nil && c.isHeld() && !c.dropping && (oldest == nil || c.heldUntil < oldest.heldUntil) {
+			oldest = c
+		}
+	}
+	return oldest
+}
+
+// hasResumed reports whether seats of a resumed match are kept.
+func (t *sessionTable) hasResumed() bool {
+	return slices.ContainsFunc(t.sessions[:], func(c *session) bool { return c != nil && c.resumed && c.isHeld() })
+}
+
+// findResumed returns the kept seat of a resumed match that may be that of a client: it has the
+// client's address, and the client's name if that is known.
+func (t *sessionTable) findResumed(c *session) *session {
+	for _, old := range t.sessions {
+		if old != nil && old.resumed && old.isHeld() && !old.dropping && old.person() == c.person() && (c.name == "" || old.name == c.name) {
+			return old
+		}
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
@@ -16,46 +15,11 @@ import (
 // repeat requests for a name, and votes have a text of their own. A test tries all ways
 // (TestMutedPlayersShowNothing).
 
-// speech is the limits of text of a session. Ticks are ticks of the world, 0 for never.
-type speech struct {
-	last    int32 // of the last text
-	score   int32 // sv_chat_penalty for each text, and one less with each tick; as it was in scored
-	scored  int32
-	mayFrom conn.Time // see sv_chat_initial_delay
-	// toldName is the tick in which the player was told that they may have no other name now.
-	toldName int32
-}
-
-// registerSpeech adds the variables of the limits of text.
-func (s *Server) registerSpeech() error {
-	mutes := 0
-	if s.cfg.DDNet {
-		mutes = 60
-	}
-	v := &s.speechLimits
-	for _, v := range []console.IntVar{
-		{Name: "sv_chat_delay", Help: "Seconds between two chat lines of a player, at least 1 (needs sv_spamprotection)", Value: &v.delay, Default: 1, Max: 9999},
-		{Name: "sv_chat_initial_delay", Help: "Seconds until a player who joins others may chat", Value: &v.initialDelay, Max: 360},
-		{Name: "sv_chat_penalty", Help: "Points for each chat line; each tick (1/50 s) removes one", Value: &v.penalty, Default: 250, Min: 50, Max: 1000},
-		{Name: "sv_chat_threshold", Help: "Points above which a player is muted for sv_spam_mute_duration seconds", Value: &v.threshold, Default: 1000, Min: 50, Max: 10000},
-		{Name: "sv_spam_mute_duration", Help: "Seconds that players who write too much are muted (0 = no mute)", Value: &v.muteSeconds, Default: mutes, Max: 3600},
-	} {
-		v.Flags = console.Server | console.Save
-		if err := s.console.RegisterInt(v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// speechLimits are the variables of registerSpeech.
-type speechLimits struct{ delay, initialDelay, penalty, threshold, muteSeconds int }
-
 // startSpeech begins the time in which a player who joins others may not write yet.
 func (c *session) startSpeech(now conn.Time) {
-	delay := time.Duration(c.server.speechLimits.initialDelay) * time.Second
+	delay := c.server.chat.Limits.InitialDelay()
 	if delay > 0 && c.server.anyInGameBefore(now.Add(-10*time.Second)) {
-		c.speech.mayFrom = now.Add(delay)
+		c.speech.MayFrom = now.Add(delay)
 	}
 }
 
@@ -63,7 +27,7 @@ func (c *session) startSpeech(now conn.Time) {
 // there is one.
 func (c *session) mutedFor() (seconds int, reason string) {
 	s := c.server
-	until := c.speech.mayFrom
+	until := c.speech.MayFrom
 	if m := s.access.Mutes.Find(s.now, c.peer.Addr()); m != nil && m.Until > until {
 		until, reason = m.Until, m.Reason
 	}
@@ -78,27 +42,17 @@ func secondsUntil(now, then conn.Time) int {
 // mayShow reports whether a player may show others a text of their own, and counts it. Players who
 // are muted, or are now, are told.
 func (c *session) mayShow() bool {
-	s, v, p := c.server, &c.server.speechLimits, &c.speech
+	s, limits := c.server, &c.server.chat.Limits
 	now := s.clock.tick + 1 // of the world when it gets the text
-	if s.rules.SpamProtection && p.last != 0 && int(now) < int(p.last)+game.TickRate*v.delay {
+	if c.speech.TooSoon(limits, now, s.rules.SpamProtection) || c.tellMuted() {
 		return false
 	}
-	p.last = now
-	if c.tellMuted() {
-		return false
-	}
-	if v.muteSeconds == 0 {
+	if !c.speech.TooMuch(limits, now) {
 		return true
 	}
-	p.score = max(p.score-(now-p.scored), 0) + int32(v.penalty)
-	p.scored = now
-	if int(p.score) <= v.threshold {
-		return true
-	}
-	p.score = 0
-	m := s.access.Mutes.Add(s.now, access.NewMute(s.now, c.peer.Addr(), s.playerName(c.id), v.muteSeconds, ""))
+	m := s.access.Mutes.Add(s.now, access.NewMute(s.now, c.peer.Addr(), s.playerName(c.id), limits.MuteSeconds(), ""))
 	s.print(console.Standard, "mutes", m.Describe(s.now))
-	s.sayToAll(m.Announcement(v.muteSeconds))
+	s.sayToAll(m.Announcement(limits.MuteSeconds()))
 	return false
 }
 
@@ -122,9 +76,7 @@ func (c *session) mayRename() bool {
 	if muted, _ := c.mutedFor(); muted == 0 {
 		return true
 	}
-	now := c.server.clock.tick + 1
-	if told := c.speech.toldName; told == 0 || int(now) >= int(told)+game.TickRate*max(int(c.server.rules.InfoChangeDelay), 1) {
-		c.speech.toldName = now
+	if c.speech.TellName(c.server.clock.tick+1, max(int(c.server.rules.InfoChangeDelay), 1)) {
 		c.tellMuted()
 	}
 	return false
@@ -147,5 +99,21 @@ func (c *session) isOfDDNet() bool {
 	return c.ddnetClient != nil || !c.server.isSeven(c) && c.clientVersion > 0
 }
 
-// hasText reports whether arguments of a command of the chat are more than numbers.
-func hasText(args string) bool { return strings.Trim(args, "0123456789+-. ") != "" }
+// queueRequest adds a client's command to the next tick. The rate limits of clients
+// bound the number of requests; maxRequestsPerTick is a safeguard, which the server's own
+// commands, such as CmdLeave, are not held to.
+func (s *Server) queueRequest(cmd game.Command) {
+	if cmd.Kind == game.CmdSay {
+		if c := s.sessions[cmd.Player]; c != nil && !c.maySay(&cmd) {
+			return
+		}
+	}
+	if len(s.pendingCommands) >= maxRequestsPerTick {
+		s.countDrop(dropCommands)
+		return
+	}
+	s.queueCommand(cmd)
+}
+
+// maxRequestsPerTick is the largest burst that the rate limits allow 64 players.
+const maxRequestsPerTick = 64 * 192

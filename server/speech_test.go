@@ -107,8 +107,7 @@ func (st *speechTest) ways() map[string]func() {
 			}
 		}
 	}
-	for i := range st.srv.chatCommands {
-		cmd := &st.srv.chatCommands[i]
+	for cmd := range st.srv.chat.All {
 		for _, args := range []string{spoken, "1 " + spoken, "listener1 " + spoken, `"listener1" ` + spoken} {
 			line := "/" + cmd.Name + " " + args
 			ways[line] = func() { st.speaker.Say(line) }

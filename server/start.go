@@ -11,8 +11,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/listing"
@@ -25,17 +27,17 @@ import (
 // opens the socket. Call Run next, or Feed and Advance.
 func New(cfg Config) (_ *Server, err error) {
 	s := &Server{
-		cfg:           cfg,
-		hookClock:     hookClock{threadTime: cfg.ThreadTime},
-		sessionByPeer: make(map[transport.Peer]*session),
-		tasks:         make(chan func(), 16),
-		files:         operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
-		mapReads:      later.Limit{Max: maxMapReads},
-		closed:        make(chan struct{}),
+		cfg:          cfg,
+		hookClock:    hookClock{threadTime: cfg.ThreadTime},
+		sessionTable: sessionTable{sessionByPeer: make(map[transport.Peer]*session)},
+		tasks:        newTasks(),
+		files:        operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
+		mapReads:     later.Limit{Max: maxMapReads},
 	}
 	crand.Read(s.addrHashKey[:])
 	s.versions = newProtocolVersions(s)
 	s.votes = newVotes(s)
+	s.chat = chat.New(chatHost{s})
 	if s.cfg.Log == nil {
 		s.cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -54,6 +56,15 @@ func New(cfg Config) (_ *Server, err error) {
 	}
 	if b := s.cfg.Broadcast; b != nil {
 		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
+	}
+	s.observers.list = s.cfg.Observers
+	s.lines = consoleLines{
+		print: s.printFor,
+		queue: func(cmd game.Command) (place int) { s.queueCommand(cmd); return len(s.pendingCommands) },
+	}
+	s.output = output{
+		warned: s.lines.noteWarning, enabled: s.logEnabled,
+		logs: []func(int, string, string){s.log, s.printEcon}, operators: s.printToOperators,
 	}
 	s.ddrace.collect = &s.ddrace.configured
 	s.record, s.resume.keeper = s.newRecorder(), s.newKeeper()

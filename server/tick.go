@@ -125,8 +125,7 @@ func (s *Server) tick(now conn.Time) {
 	events := s.stepWorld()
 	clear(s.pendingCommands) // for the garbage collector
 	s.pendingCommands = s.pendingCommands[:0]
-	asked := s.asked
-	s.asked = askedOfWorld{}
+	asked := s.lines.takeAsked()
 	s.seats.givingWay = 0
 	s.releaseSeats()
 	s.updateLatencies()
@@ -140,7 +139,7 @@ func (s *Server) tick(now conn.Time) {
 		case game.EvModOff:
 			s.modPanicked(events[i].Text)
 		case game.EvConsole:
-			asked.printConsole(s, &events[i])
+			s.lines.answer(&asked, &events[i])
 		default:
 			s.observeGame(&events[i])
 			s.deliverEvent(now, &events[i])
@@ -156,21 +155,23 @@ func (s *Server) tick(now conn.Time) {
 	s.notifyObservers(events)
 }
 
-// queueRequest adds a client's command to the next tick. The rate limits of clients
-// bound the number of requests; maxRequestsPerTick is a safeguard, which the server's own
-// commands, such as CmdLeave, are not held to.
-func (s *Server) queueRequest(cmd game.Command) {
-	if cmd.Kind == game.CmdSay {
-		if c := s.sessions[cmd.Player]; c != nil && !c.maySay(&cmd) {
-			return
+// queueInputs adds the inputs for a tick. Of several, the original takes the first only; in DDRace
+// all act on weapons.
+func (s *Server) queueInputs(tick int32) {
+	all := s.world.IsDDRace()
+	for _, c := range s.sessions {
+		if c == nil || c.state != stateInGame {
+			continue
+		}
+		in, valid, next := c.inputs.find(tick, 0)
+		for next > 0 {
+			if valid {
+				s.queueCommand(game.Command{Kind: game.CmdInput, Player: c.id, Target: game.Nobody, Input: *in})
+			}
+			if !all {
+				break
+			}
+			in, valid, next = c.inputs.find(tick, next)
 		}
 	}
-	if len(s.pendingCommands) >= maxRequestsPerTick {
-		s.countDrop(dropCommands)
-		return
-	}
-	s.queueCommand(cmd)
 }
-
-// maxRequestsPerTick is the largest burst that the rate limits allow 64 players.
-const maxRequestsPerTick = 64 * 192

@@ -36,12 +36,6 @@ const (
 	reclaimTime = 5 * time.Second
 )
 
-// isHeld reports whether the session has no connection, but its seat is kept.
-func (c *session) isHeld() bool { return c.heldUntil != 0 }
-
-// isConnected reports whether the session has a connection.
-func (c *session) isConnected() bool { return !c.isHeld() }
-
 // isSettled reports whether the session has a seat for good: it is kept, or its player is
 // in the game and no longer expected to take back another one.
 func (c *session) isSettled() bool {
@@ -218,24 +212,9 @@ func (s *Server) excessSeat(most int, counts func(*session) bool) (oldest *sessi
 	return oldest
 }
 
-// numHeld returns the number of seats that are kept.
-func (s *Server) numHeld() int {
-	n := 0
-	for _, c := range s.sessions {
-		if c != nil && c.isHeld() {
-			n++
-		}
+// restoreAdmin tells the world that a client who has come to a seat is logged in.
+func (s *Server) restoreAdmin(c *session) {
+	if c.rcon.authed {
+		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
-	return n
-}
-
-// oldestHeld returns the session whose seat is kept for the shortest time from now, nil if
-// none is.
-func (s *Server) oldestHeld() (oldest *session) {
-	for _, c := range s.sessions {
-		if c != nil && c.isHeld() && !c.dropping && (oldest == nil || c.heldUntil < oldest.heldUntil) {
-			oldest = c
-		}
-	}
-	return oldest
 }

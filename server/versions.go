@@ -33,9 +33,6 @@ func newProtocolVersions(s *Server) []*protocolVersion {
 	}
 }
 
-// isSeven reports whether a client speaks 0.7.
-func (s *Server) isSeven(c *session) bool { return c.version == s.versions[0] }
-
 var (
 	kinds7 = []packet.Kind{packet.KindConnless7, packet.KindControl7}
 	kinds6 = []packet.Kind{packet.KindConnless6, packet.KindControl6, packet.KindData}

@@ -61,7 +61,7 @@ func (h voteHost) OptionsRemoved() { h.s.menusStale() }
 // Run notes the map that the vote has asked for. Its players read if the map cannot be loaded.
 func (h voteHost) Run(line string, as console.Caller, done func(warning string)) {
 	before, _ := h.s.wantedMap()
-	h.s.execute(line, as, done)
+	h.s.lines.execute(line, as, done)
 	if wanted, _ := h.s.wantedMap(); wanted != before {
 		h.s.mapChange.voted = wanted
 	}

@@ -58,6 +58,7 @@ var rooms = map[string][]string{
 		"bans", "protocol", "server/console", "server/later", "server/logline",
 		"internal/limit", "internal/lookalike", "internal/safetext", "internal/words",
 	},
+	"server/chat": {"bridge", "game", "protocol", "server/console"},
 	"server/econ": {"internal/limit", "internal/safetext"},
 	// Rooms below the server, which never import it.
 	"server/later": {},

@@ -1,0 +1,109 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/recorder"
+	"github.com/teeyard/teeyard/server/console"
+)
+
+// withoutEffect are variables that existing configurations set but that do nothing here.
+// Setting one to something else than 0 prints that.
+var withoutEffect = []string{
+	"debug", "dbg_pref", "dbg_hitch", "dbg_stress", "dbg_stress_network",
+}
+
+// usedAtStart are variables that are read when the server starts, and not again.
+var usedAtStart = []string{"sv_port", "sv_storage", "sv_ranks", "bindaddr", "sv_ipv4only", "ec_port", "ec_bindaddr"}
+
+// addHooks makes variables take effect when they are set.
+func (s *Server) addHooks() error {
+	if err := s.addRuleHooks(); err != nil { // first, because others read the limited rules
+		return err
+	}
+	whenStarted := func(f func(*console.Call)) func(*console.Call) {
+		return func(call *console.Call) {
+			if s.started {
+				f(call)
+			}
+		}
+	}
+	for _, hook := range []struct {
+		run       func(*console.Call)
+		variables []string
+	}{
+		{func(call *console.Call) {
+			if call.Int(0) != 0 {
+				call.Print("server", "%s is accepted but has no effect", call.Name)
+			}
+		}, withoutEffect},
+		{whenStarted(func(call *console.Call) {
+			call.Print("server", "%s takes effect when the server restarts", call.Name)
+		}), usedAtStart},
+		{func(*console.Call) { s.setGameType() }, []string{"sv_gametype"}},
+		{whenStarted(func(call *console.Call) {
+			if s.nextGameTypeErr = s.checkGameType(s.settings.GameType); s.nextGameTypeErr != nil {
+				s.reportGameType(call)
+				return
+			}
+			s.reportedGameType = ""
+			call.Print("server", "sv_gametype takes effect with the next map, or after reload")
+		}), []string{"sv_gametype"}},
+		{whenStarted(func(call *console.Call) {
+			call.Print("server", "sv_mods takes effect with the next map, or after reload")
+		}), []string{"sv_mods"}},
+		{whenStarted(func(call *console.Call) {
+			if s.settings.Map == s.gameMap.svMap {
+				call.Print("server", "map '%s' is already running; reload reads it again", s.settings.Map)
+				return
+			}
+			call.Print("server", "changing to map '%s'", s.settings.Map)
+		}), []string{"sv_map"}},
+		{func(*console.Call) {
+			s.chat.List("rules", slices.ContainsFunc(s.settings.RulesLines[:], func(line string) bool { return line != "" }))
+		}, rulesLines()},
+		{whenStarted(func(*console.Call) { s.announcements.next = 0 }), []string{"sv_announcement_filename", "sv_announcement_interval"}},
+		{func(*console.Call) { s.chat.List("ready", s.rules.ReadyMode) }, []string{"sv_player_ready_mode"}},
+		{s.access.Logins.PasswordsChanged, []string{"sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password"}},
+		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{"sv_maprotation"}},
+		{s.setDialect, []string{"log_dialect"}},
+		{whenStarted(func(*console.Call) { s.readMapList() }), []string{"sv_maplist"}},
+		{s.checkRotation, []string{"sv_maprotation"}},
+		{whenStarted(func(*console.Call) { s.openLogFile() }), []string{"logfile", "logfile_timestamp"}},
+		{whenStarted(s.setAuditLog), []string{"sv_audit_log"}},
+		{whenStarted(func(*console.Call) { s.sendServerInfo() }), []string{"sv_name", "password", "sv_max_clients"}},
+		{whenStarted(func(*console.Call) {
+			if motd := safetext.Lines(s.settings.Motd); motd != "" {
+				s.observe(event.NewMotd(motd))
+			}
+			s.sendMotd()
+		}), []string{"sv_motd"}},
+	} {
+		for _, name := range hook.variables {
+			if err := s.console.After(name, hook.run); err != nil {
+				return fmt.Errorf("server: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// sendMotd shows the message of the day again.
+func (s *Server) sendMotd() {
+	s.forEachInGame(func(c *session) { c.bridge.SendMotd(s.settings.Motd) })
+	s.record.Each(func(to *recorder.Recorder, _ bool) { to.SendMotd(s.settings.Motd) })
+}
+
+// sendServerInfo sends all clients the description of the server.
+func (s *Server) sendServerInfo() {
+	info := s.listing.ServerInfo()
+	s.observe(info.Event())
+	for _, c := range s.sessions {
+		if c != nil && c.state > stateAuth {
+			c.bridge.SendServerInfo(&info)
+		}
+	}
+}
