@@ -358,3 +358,14 @@ func TestInputsOfNobody(t *testing.T) {
 		}
 	}
 }
+
+func TestPlayerNamed(t *testing.T) {
+	w := newWorld(t, game.Config{Terrain: twoTeesMap(8)})
+	w.enter(0, 1)
+	w.inTick(func(ctx *game.Ctx) {
+		p, ok := ctx.PlayerNamed(ctx.Player(1).Name())
+		testenv.Check(t, ok && p.ID() == 1, "found player %d, %t", p.ID(), ok)
+		p, ok = ctx.PlayerNamed("stranger")
+		testenv.Check(t, !ok && !p.Connected(), "found player %d, %t", p.ID(), ok)
+	})
+}
