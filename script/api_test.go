@@ -25,6 +25,7 @@ var notForScripts = map[string]string{
 	"RespawnNow": "p:respawn of who is dead", // Respawn does the same
 	"SetFlags":   "p:set_flag, one at a time",
 
+	"PlayerNamed":     "a loop over players() that compares p.name",
 	"SetTeamSilently": "p.team = t, of which clients show a line",
 
 	"DDRace": "sv_gametype ddrace", "SetDDRaceOptions": "sv_gametype ddrace", "SendRecords": "sv_gametype ddrace", "AFK": "sv_gametype ddrace",

@@ -3,19 +3,32 @@ package modtest
 import (
 	"fmt"
 
+	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 )
 
-// crowd makes random players: each tick it returns their commands.
+// crowd plays for all players: each tick it returns their commands. Those with even ids play at
+// random, the others fight, so that there are kills.
 type crowd struct {
 	bots.Bots
-	players int
-	cmds    []game.Command
+	players  int
+	fighters [game.MaxPlayers]*bot.Bot // nil for those who play at random
+	cmds     []game.Command
 }
 
-func newCrowd(seed uint64, players int) *crowd {
-	return &crowd{Bots: bots.Bots{Rand: bots.Rand(seed + 1)}, players: min(max(players, 1), game.MaxPlayers)}
+func newCrowd(seed uint64, players int, t game.Terrain) (*crowd, error) {
+	c := &crowd{Bots: bots.Bots{Rand: bots.Rand(seed + 1)}, players: min(max(players, 1), game.MaxPlayers)}
+	nav, err := bot.NewNavGraph(t, nil)
+	if err != nil {
+		return nil, err
+	}
+	for id := 1; id < c.players; id += 2 {
+		if c.fighters[id], err = bot.New(bot.Config{Nav: nav, Skill: bot.MaxSkill, Seed: seed + uint64(id)}); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 func (c *crowd) intn(n int) int { return c.Rand.Intn(n) }
@@ -23,6 +36,7 @@ func (c *crowd) intn(n int) int { return c.Rand.Intn(n) }
 // commands returns the commands for the next tick of a world. It reuses the slice.
 func (c *crowd) commands(w *game.World) []game.Command {
 	c.cmds = append(c.cmds[:0], c.Bots.Commands(c.players)...)
+	c.fight(w)
 	c.cmds = w.AppendNPCCommands(c.cmds)
 	id := game.PlayerID(c.intn(c.players))
 	if _, here := w.Player(id); !here {
@@ -35,6 +49,25 @@ func (c *crowd) commands(w *game.World) []game.Command {
 		c.cmds = append(c.cmds, c.command(w, id))
 	}
 	return c.cmds
+}
+
+// fight replaces the inputs of the fighters.
+func (c *crowd) fight(w *game.World) {
+	var inputs [game.MaxPlayers]game.Input
+	for id, fighter := range c.fighters {
+		if fighter == nil {
+			continue
+		}
+		if _, here := w.Player(game.PlayerID(id)); here {
+			v := w.View(game.PlayerID(id))
+			inputs[id] = fighter.NextInput(&v)
+		}
+	}
+	for i := range c.cmds {
+		if id := c.cmds[i].Player; c.fighters[id] != nil {
+			c.cmds[i].Input = inputs[id]
+		}
+	}
 }
 
 var lines = []string{"hello", "", "/nothing", "gg \"quoted\" text", "äöü 漢字"}

@@ -138,3 +138,47 @@ func TestVerifyReplayFindsFaults(t *testing.T) {
 type badMod struct{}
 
 func (badMod) Start(setup *game.Setup) { setup.Timer(nil) }
+
+// forgetful has counters that are not in its State.
+type forgetful struct {
+	streak game.PerPlayer[int32]
+	ticks  int
+	points int32 // for three kills without a death
+	speaks bool
+}
+
+func (m *forgetful) Start(*game.Setup) {}
+
+func (m *forgetful) OnDeath(ctx *game.Ctx, d *game.Death) {
+	m.streak[d.Victim] = 0
+	if d.Killer < 0 || d.Killer == d.Victim {
+		return
+	}
+	if m.streak[d.Killer]++; m.streak[d.Killer] == 3 {
+		ctx.Player(d.Killer).AddScore(m.points)
+	}
+}
+
+func (m *forgetful) OnTick(ctx *game.Ctx) {
+	if m.ticks++; m.speaks && m.ticks%97 == 0 {
+		ctx.Broadcast("still here")
+	}
+}
+
+// TestVerifyReplayFindsForgottenKills checks that the players kill often enough to find counters
+// of kills that are not saved, and that differences in texts alone are found.
+func TestVerifyReplayFindsForgottenKills(t *testing.T) {
+	for name, newMod := range map[string]func() game.Mod{
+		"points": func() game.Mod { return &forgetful{points: 5} },
+		"texts":  func() game.Mod { return &forgetful{speaks: true} },
+	} {
+		m := Match{Mods: []func() game.Mod{newMod}}
+		if err := m.verify(); !errors.Is(err, errState) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	m := Match{Mods: []func() game.Mod{func() game.Mod { return &forgetful{} }}, Ticks: 1500}
+	if err := m.verify(); err != nil {
+		t.Errorf("counters without an effect: %v", err)
+	}
+}
