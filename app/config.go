@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/script"
-	"github.com/teeyard/teeyard/server"
 )
 
 // Config is what a program adds to teeyard. The zero value is teeyard itself.
@@ -37,12 +38,12 @@ type Mod struct {
 }
 
 // Mode is a game type and its name in sv_gametype, in lower case.
-type Mode = server.NamedMode
+type Mode = mode.Named
 
 // program is the state that the commands share.
 type program struct {
 	name     string // in messages and help
-	modes    server.Modes
+	modes    mode.List
 	mods     map[string]func() game.Mod
 	defaults []string // console lines that run before the operator's
 
@@ -73,7 +74,7 @@ func newProgram(cfg Config) (*program, error) {
 	if len(cfg.Modes) > 0 {
 		p.defaults = append(p.defaults, "sv_gametype "+cfg.Modes[0].Name)
 	}
-	p.modes = append(append(p.modes, server.BuiltinModes()...), ownModes...)
+	p.modes = append(append(p.modes, builtin.Modes()...), ownModes...)
 	return p, nil
 }
 

@@ -22,12 +22,12 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/demotest"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/recordings"
 )
@@ -197,9 +197,9 @@ func worstLog(t *testing.T) []byte {
 		Seed:      1,
 		IdleTicks: 100,
 	}
-	mode, _ := server.BuiltinModes().New("dm")
+	mode, _ := builtin.Modes().New("dm")
 	h.SetMode("dm", mode, nil)
-	w := testenv.Must(h.NewWorld(replay.VerifyConfig{Modes: server.BuiltinModes().New}))
+	w := testenv.Must(h.NewWorld(replay.VerifyConfig{Modes: builtin.Modes().New}))
 	var out bytes.Buffer
 	log := testenv.Must(replay.NewWriter(&out, h))
 	random := rand.New(rand.NewPCG(1, 2))

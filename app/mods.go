@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/mods/fng"
 	"github.com/teeyard/teeyard/mods/foot"
@@ -17,11 +18,10 @@ import (
 	"github.com/teeyard/teeyard/mods/instagib"
 	"github.com/teeyard/teeyard/mods/zcatch"
 	"github.com/teeyard/teeyard/script"
-	"github.com/teeyard/teeyard/server"
 )
 
 // ownModes are the game types of sv_gametype that package server does not have.
-var ownModes = server.Modes{
+var ownModes = mode.List{
 	{Name: "idm", New: func() game.Mode { return instagib.NewDM(game.WeaponLaser) }},
 	{Name: "itdm", New: func() game.Mode { return instagib.NewTDM(game.WeaponLaser) }},
 	{Name: "ictf", New: func() game.Mode { return instagib.NewCTF(game.WeaponLaser) }},

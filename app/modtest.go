@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
 	"github.com/teeyard/teeyard/script"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/store"
 )
@@ -118,7 +118,7 @@ type testRunner struct {
 	out     io.Writer
 	verbose bool
 	only    *regexp.Regexp
-	modes   server.Modes
+	modes   mode.List
 	tests   int // number of tests run
 	failed  bool
 }

@@ -3,6 +3,8 @@ package app
 import (
 	"testing"
 
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/server"
@@ -15,7 +17,7 @@ import (
 func TestDefaultsOfDDNet(t *testing.T) {
 	var c *console.Console
 	servertest.New(t, server.Config{
-		DDNet: true, Commands: ddnetServer.defaults(nil), Modes: append(server.BuiltinModes(), server.NamedMode{Name: "ddrace", New: ddrace.New}),
+		DDNet: true, Commands: ddnetServer.defaults(nil), Modes: append(builtin.Modes(), mode.Named{Name: "ddrace", New: ddrace.New}),
 		AddToConsole: func(all *console.Console) error { c = all; return nil },
 	})
 	for name, want := range map[string]string{

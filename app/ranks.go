@@ -13,9 +13,9 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/rank"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/storage"
 )
 
 // Database stores the ranks of many servers.
@@ -87,7 +87,7 @@ func (d *databaseSetting) register(c *console.Console) error {
 }
 
 // openRanks opens the ranks of a server, with the database if there is one.
-func (d *databaseSetting) openRanks(path string, log *slog.Logger) server.Ranks {
+func (d *databaseSetting) openRanks(path string, log *slog.Logger) storage.Ranks {
 	log = log.With(logline.SystemKey, "ranks")
 	cfg := rank.Config{Path: path, Report: func(text string) { log.Warn(text) }}
 	switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/teeyard/teeyard/game/mode/ranks"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/rank"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/runs"
+	"github.com/teeyard/teeyard/server/storage"
 )
 
 // ranksVerifyCmd is "teeyard ranks verify".
@@ -113,5 +113,5 @@ func isFinish(r *game.RankRequest, e *rank.Entry) bool {
 	}
 	full := *r
 	full.Map = cmp.Or(r.Map, e.Map)
-	return server.RankID(&full, e.GameID) == e.ID
+	return storage.RankID(&full, e.GameID) == e.ID
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/teeyard/teeyard/internal/replaytest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/rank"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/runs"
+	"github.com/teeyard/teeyard/server/storage"
 )
 
 // TestRanksVerify checks that a kept run that a child process cut out shows its row of the ranks,
@@ -36,7 +36,7 @@ func TestRanksVerify(t *testing.T) {
 		r := finishes[i]
 		r.Map = "course"
 		answered := make(chan game.RankAnswer, 1)
-		ranks.Submit(&r, game.RankOrigin{ID: server.RankID(&r, "world"), GameID: "world", Log: name}, func(a game.RankAnswer) { answered <- a })
+		ranks.Submit(&r, game.RankOrigin{ID: storage.RankID(&r, "world"), GameID: "world", Log: name}, func(a game.RankAnswer) { answered <- a })
 		a := <-answered
 		testenv.Require(t, a.Err == "", "finish %d: %+v", i, a)
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/teeyard/teeyard/server/folder"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/server/runs"
+	"github.com/teeyard/teeyard/server/storage"
 	"github.com/teeyard/teeyard/store"
 	"github.com/teeyard/teeyard/transport/ws"
 	"github.com/teeyard/teeyard/web"
@@ -226,12 +227,12 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		Resume:        folder.Matches(files[0]),
 		OpenLog:       files.OpenLog,
 		Bans:          banned,
-		OpenStorage: func(name string) server.Storage {
+		OpenStorage: func(name string) storage.Store {
 			return store.New(filepath.Join(files[0], filepath.FromSlash(name)), func(text string) {
 				log.Warn(text, logline.SystemKey, "storage")
 			})
 		},
-		OpenRanks: func(name string) server.Ranks {
+		OpenRanks: func(name string) storage.Ranks {
 			path := filepath.Join(files[0], filepath.FromSlash(name))
 			before.hint(p, o, files, path, log)
 			return runs.New(runs.Config{

@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/fng"
@@ -21,7 +22,7 @@ import (
 
 // TestCommunityModes lets a client of each version shoot at the other.
 func TestCommunityModes(t *testing.T) {
-	modes := server.Modes{
+	modes := mode.List{
 		{Name: "idm", New: func() game.Mode { return instagib.NewDM(game.WeaponLaser) }},
 		{Name: "zcatch", New: zcatch.New},
 		{Name: "fng", New: func() game.Mode { return fng.New(game.WeaponLaser, true) }},
@@ -81,7 +82,7 @@ func hunt(v *game.View, distance int32) game.Input {
 
 // TestInfection lets a client of each version choose a class, and one infect the other.
 func TestInfection(t *testing.T) {
-	modes := server.Modes{{Name: "infection", New: infection.New}}
+	modes := mode.List{{Name: "infection", New: infection.New}}
 	tn := servertest.Over(t, servertest.Link{Delay: time.Millisecond}, server.Config{Modes: modes},
 		"sv_map testbox; sv_gametype infection; inf_initial_infection_delay 4")
 	players := bothVersions(tn, func(v *game.View) game.Input { return hunt(v, 20) })
@@ -117,7 +118,7 @@ func (carrier) OnTick(ctx *game.Ctx) {
 // TestFoot lets a client kick the ball into a goal. A client of each version checks what it sees.
 func TestFoot(t *testing.T) {
 	cfg := server.Config{
-		Modes:   server.Modes{{Name: "foot", New: foot.New}},
+		Modes:   mode.List{{Name: "foot", New: foot.New}},
 		FindMod: func(string) (func() game.Mod, error) { return func() game.Mod { return carrier{} }, nil },
 	}
 	tn := servertest.Over(t, servertest.Link{Delay: time.Millisecond}, cfg, "sv_map testbox; sv_gametype foot; sv_mods carrier")

@@ -19,6 +19,8 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -210,7 +212,7 @@ func TestRacer(t *testing.T) {
 	course := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, g)}}
 	host := serve(t, server.Config{
 		Files:    fstest.MapFS{"maps/race.map": {Data: testenv.Must(course.Bytes())}},
-		Modes:    append(server.BuiltinModes(), server.NamedMode{Name: "ddrace", New: ddrace.New}),
+		Modes:    append(builtin.Modes(), mode.Named{Name: "ddrace", New: ddrace.New}),
 		Commands: []string{"sv_map race; sv_gametype ddrace"},
 	})
 	out := start(t, "racer", host)

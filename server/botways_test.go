@@ -6,6 +6,8 @@ import (
 
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -33,7 +35,7 @@ func TestBotsRunWays(t *testing.T) {
 	course := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, g)}}
 	ts := newTestServerWith(t, Config{
 		Files: fstest.MapFS{"maps/race.map": {Data: testenv.Must(course.Bytes())}},
-		Modes: append(BuiltinModes(), NamedMode{"ddrace", ddrace.New}),
+		Modes: append(builtin.Modes(), mode.Named{Name: "ddrace", New: ddrace.New}),
 	}, "sv_map race; sv_warmup 0; sv_gametype ddrace; sv_bots 3")
 	c := ts.joinAs(client06DDNet, ip(1), "dora")
 	ways := &ts.srv.bots.ways

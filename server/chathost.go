@@ -17,7 +17,7 @@ func (h chatHost) MayShow(id game.PlayerID) bool { return h.s.sessions[id].maySh
 func (h chatHost) Announce(cmd *chat.Command, offered bool) {
 	for _, c := range h.s.sessions {
 		switch {
-		case c == nil || c.state != stateInGame || h.s.modCommands.starting: // they get a list with the map
+		case c == nil || c.state != stateInGame || h.s.mods.Starting(): // they get a list with the map
 		case offered:
 			c.bridge.SendChatCommand(cmd.Info())
 		default:

@@ -8,11 +8,13 @@ import (
 
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
 	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/server/resume"
+	"github.com/teeyard/teeyard/server/storage"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -61,8 +63,8 @@ type Config struct {
 	// Bans stores bans, such as a list that [bans.Open] keeps in a file; nil keeps them
 	// in memory. The server does not close it.
 	Bans bans.Store
-	// Modes are the game modes that sv_gametype chooses from; nil means [BuiltinModes].
-	Modes Modes
+	// Modes are the game modes that sv_gametype chooses from; nil means [builtin.Modes].
+	Modes mode.List
 	// Mods make the mods of every map that is played; they change the mode, in order. The
 	// mods of sv_mods follow.
 	Mods []func() game.Mod
@@ -83,11 +85,11 @@ type Config struct {
 	// OpenStorage opens the storage that sv_storage names, for the data of modes and mods; nil
 	// stores
 	// nothing. The server closes the storage.
-	OpenStorage func(name string) Storage
+	OpenStorage func(name string) storage.Store
 	// OpenRanks opens the ranks that sv_ranks names, for the results of races; nil keeps no
 	// results.
 	// The server closes the ranks.
-	OpenRanks func(name string) Ranks
+	OpenRanks func(name string) storage.Ranks
 	// ChatCommands are chat commands for players, besides the server's own. AddChatCommand adds
 	// more.
 	ChatCommands []chat.Command

@@ -6,7 +6,6 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/rules"
 )
 
@@ -18,7 +17,7 @@ func (s *Server) newConsole() error {
 	}
 	s.console, s.lines.console = c, c
 	type room interface{ Register(*console.Console) error }
-	for _, r := range []room{&s.settings, s.record, s.resume.keeper, s.access, s.votes, s.listing} {
+	for _, r := range []room{&s.settings, s.mods, s.storage, s.record, s.resume.keeper, s.access, s.votes, s.listing} {
 		if err := r.Register(c); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -47,10 +46,6 @@ func (s *Server) newConsole() error {
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: r.kick},
 		{Name: "sv_spectator_slots", Params: "?i", Help: "Number of slots for spectators only, as in older servers; sets sv_player_slots", Flags: open | console.Hidden, Run: r.spectatorSlots},
 		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
-		{Name: "reload_mods", Help: "Reload the scripts of sv_mods whose files changed; the match goes on", Flags: open, Run: func(*console.Call) {
-			s.modReload.trouble = later.Trouble{}
-			s.readMods(s.now)
-		}},
 		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: r.say},
 		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: r.broadcast},
 		{Name: "pause", Params: "?i[seconds]", Help: "Pause/unpause game", Flags: stored, Run: r.pause},
@@ -71,7 +66,7 @@ func (s *Server) newConsole() error {
 			return fmt.Errorf("server: %w", err)
 		}
 	}
-	if err := s.addInForce(); err != nil {
+	if err := s.showRulesInForce(); err != nil {
 		return err
 	}
 	return s.addHooks()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/server/console"
@@ -79,11 +78,6 @@ func (l *consoleLines) noteWarning(text string) {
 	if l.line != nil && l.line.warning == "" {
 		l.line.warning = safetext.Line(text)
 	}
-}
-
-// runInWorld runs a command of the mode or a mod.
-func (l *consoleLines) runInWorld(call *console.Call) {
-	l.askWorld(call, game.ConsoleCommand(bridge.PlayerIDOf(int32(call.Caller.ID)), call.Name, call.Args...))
 }
 
 // askWorld queues a request of a command or variable of the console to the world.

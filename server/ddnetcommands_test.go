@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/storage"
 )
 
 // TestUnmute checks that a mute is ended by its number in the list.
@@ -33,7 +34,7 @@ func TestRandomMap(t *testing.T) {
 		files["maps/"+name+".map"] = files["maps/race.map"]
 	}
 	ranks := fakeRanks{"one": {Stars: 3, Own: 1000}, "two": {Stars: 3}, "three": {Stars: 5, Own: 1}}
-	cfg.OpenRanks = func(string) server.Ranks { return ranks }
+	cfg.OpenRanks = func(string) storage.Ranks { return ranks }
 	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace")
 	ts.Execute("random_map")
 	testenv.Check(t, strings.Contains(ts.Log.String(), "No maps found on this server!"), "log:\n%s", ts.Log.String())

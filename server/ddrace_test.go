@@ -8,6 +8,8 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
@@ -41,7 +43,7 @@ func ddraceConfig(paint ...func(*twmap.TileLayer)) server.Config {
 	}
 	return server.Config{
 		Files: fstest.MapFS{"maps/race.map": {Data: data}},
-		Modes: append(server.BuiltinModes(), server.NamedMode{"ddrace", ddrace.New}),
+		Modes: append(builtin.Modes(), mode.Named{Name: "ddrace", New: ddrace.New}),
 	}
 }
 

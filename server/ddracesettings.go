@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/modhost"
 )
 
 // The settings of a map of DDRace are those of the configuration, of the file of sv_reset_file, which is executed with
@@ -23,7 +24,6 @@ const maxDDRaceLines = 4096
 
 // ddraceSettings is what operators say of the maps of DDRace.
 type ddraceSettings struct {
-	commands   []string // names of ddraceCommands
 	configured []string // such commands of the configuration
 	// collect is where such commands go that are not for the world of now, nil if there are none of these.
 	collect *[]string
@@ -57,13 +57,18 @@ func (s *Server) ddraceCommands() []console.Command {
 	}
 	for i := range list {
 		list[i].Run = s.ddraceCommand(list[i].Run)
-		s.ddrace.commands = append(s.ddrace.commands, list[i].Name)
+		s.mods.Share(list[i].Name)
 	}
 	return list
 }
 
-// isDDRaceCommand reports whether the server has a command that worlds have, too.
-func (s *Server) isDDRaceCommand(name string) bool { return slices.Contains(s.ddrace.commands, name) }
+// noteVariable notes the value that the console has set a variable to, if that is in the
+// configuration.
+func (r *ddraceSettings) noteVariable(name, value string) {
+	if r.reloads && slices.Contains(resetVariables, name) && r.variables != nil {
+		r.variables[name] = value
+	}
+}
 
 // ddraceCommand returns what such a command does, of which run is for other worlds.
 func (s *Server) ddraceCommand(run func(*console.Call)) func(*console.Call) {
@@ -71,8 +76,8 @@ func (s *Server) ddraceCommand(run func(*console.Call)) func(*console.Call) {
 		s.collectDDRaceLine(call)
 		switch {
 		case s.ddrace.resets:
-		case s.started && hasCommand(s.modCommands.console, call.Name):
-			s.lines.runInWorld(call)
+		case s.started && s.mods.HasCommand(call.Name):
+			s.mods.Run(call)
 		case run != nil:
 			run(call)
 		case s.started:
@@ -151,6 +156,15 @@ type mapConfig struct {
 // maxDDRaceFile is the largest of these files.
 const maxDDRaceFile = console.MaxFile
 
+// readRules finds the game type and the mods of a map, and reads the files that operators have for it. It is called by other
+// goroutines, as readMap is.
+func (s *Server) readRules(m *gameMap, choice modhost.Choice, resetFile string) (err error) {
+	if m.ruleset, err = s.mods.Find(choice, &m.terrain); err == nil {
+		s.readDDRaceFiles(m, resetFile)
+	}
+	return err
+}
+
 // readDDRaceFiles reads the files that operators may have for a map, which count if it plays DDRace. It is called by other
 // goroutines, as readMap is.
 func (s *Server) readDDRaceFiles(m *gameMap, resetFile string) {
@@ -209,7 +223,7 @@ func (s *Server) beginDDRace(m *gameMap, isDDRace bool) {
 	r := &s.ddrace
 	if r.variables == nil {
 		r.variables = map[string]string{}
-		for name, value := range s.variableValues() {
+		for name, value := range s.mods.Values() {
 			if slices.Contains(resetVariables, name) {
 				r.variables[name] = value
 			}
@@ -248,9 +262,7 @@ func (s *Server) resetDDRaceVariables() {
 			}
 			continue
 		}
-		if delete(s.modCommands.values, name); configured && s.modCommands.values != nil {
-			s.modCommands.values[name] = value
-		}
+		s.mods.Reset(name, value, configured)
 	}
 }
 

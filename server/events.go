@@ -68,11 +68,40 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		if c != nil && c.state == stateInGame && ev.To.Has(game.PlayerID(id)) && c.takesText(ev) {
 			c.bridge.SendEvent(s.world, ev)
 			if ev.Kind == game.EvBroadcast {
-				c.modView.holdText(ev, s.world.Tick())
+				c.modView.Hold(ev.Text, s.world.Tick())
 			}
 		}
 	}
 	s.record.Event(ev)
+}
+
+// takesText reports whether a client is sent an event. A client that is not to be disturbed gets no
+// chat with all. Modes and mods can make texts without end, so they are left out before the client
+// would be dropped for them.
+func (c *session) takesText(ev *game.Event) bool {
+	switch ev.Kind {
+	case game.EvChat:
+		switch {
+		case c.doNotDisturb && ev.Chat == game.ChatAll && ev.To != game.MaskOne(c.id):
+			return false
+		case ev.Player != game.Nobody:
+			return true
+		}
+	case game.EvBroadcast, game.EvMotd, game.EvKillFeed:
+	default:
+		return true
+	}
+	if c.hasRoom() {
+		return true
+	}
+	c.server.countDrop(dropTexts)
+	return false
+}
+
+// hasRoom reports whether a client can be sent something that could be left out.
+func (c *session) hasRoom() bool {
+	n, _ := c.conn.Unacked()
+	return n < conn.MaxUnacked*3/4 && c.conn.FreeResendBuffer() > resendBuffer/4
 }
 
 // enterClient lets a client into the game: it is told about everybody, and everybody

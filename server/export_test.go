@@ -16,13 +16,12 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // The limits that tests of package server_test reach.
 const (
-	MapBytesPerTick  = mapBytesPerTick
-	MaxMapSends      = maxMapSends
-	MaxKickReason    = maxKickReason
-	MaxListedMaps    = maxListedMaps
-	MaxReply         = maxReply
-	MaxStoreRequests = maxStoreRequests
-	ImpureTuning     = impureTuning
+	MapBytesPerTick = mapBytesPerTick
+	MaxMapSends     = maxMapSends
+	MaxKickReason   = maxKickReason
+	MaxListedMaps   = maxListedMaps
+	MaxReply        = maxReply
+	ImpureTuning    = impureTuning
 )
 
 // ReplyRate is the limit of replies to chat commands.
@@ -64,7 +63,9 @@ func (s *Server) Language() *console.Console { return s.console }
 // ModView returns the text of mods that a player sees, and reports whether the player sees a menu
 // with a line.
 func (s *Server) ModView(id game.PlayerID, line string) (text string, hasLine bool) {
-	return s.sessions[id].modView.text, s.sessions[id].modView.menu != 0 && s.hasMenuLine(id, line)
+	lines, _ := s.world.MenuLines(id)
+	text, hasMenu := s.sessions[id].modView.Shown()
+	return text, hasMenu && slices.Contains(lines, line)
 }
 
 // ListedPlayers returns the information for server browsers, and the players for Half-Life.

@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -132,7 +133,7 @@ func verify(t testing.TB, s *servertest.Folder, n int, mods ...func() game.Mod) 
 		l := verifiedLog{header: r.Header(), size: len(s.Content(name)), commands: map[game.CommandKind]int{}, names: map[string]bool{}}
 		var err error
 		l.Result, err = replay.Verify(r, replay.VerifyConfig{
-			Modes: server.BuiltinModes().New, Mods: mods, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
+			Modes: builtin.Modes().New, Mods: mods, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
 				for _, c := range tick.Commands {
 					if l.commands[c.Kind]++; c.Kind == game.CmdProfile {
 						l.names[c.Profile.Name] = true

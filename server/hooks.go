@@ -43,18 +43,6 @@ func (s *Server) addHooks() error {
 		{whenStarted(func(call *console.Call) {
 			call.Print("server", "%s takes effect when the server restarts", call.Name)
 		}), usedAtStart},
-		{func(*console.Call) { s.setGameType() }, []string{"sv_gametype"}},
-		{whenStarted(func(call *console.Call) {
-			if s.nextGameTypeErr = s.checkGameType(s.settings.GameType); s.nextGameTypeErr != nil {
-				s.reportGameType(call)
-				return
-			}
-			s.reportedGameType = ""
-			call.Print("server", "sv_gametype takes effect with the next map, or after reload")
-		}), []string{"sv_gametype"}},
-		{whenStarted(func(call *console.Call) {
-			call.Print("server", "sv_mods takes effect with the next map, or after reload")
-		}), []string{"sv_mods"}},
 		{whenStarted(func(call *console.Call) {
 			if s.settings.Map == s.gameMap.svMap {
 				call.Print("server", "map '%s' is already running; reload reads it again", s.settings.Map)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -50,9 +51,12 @@ func TestSlowScriptIsStopped(t *testing.T) {
 			}
 			slow := func() {
 				if threadTime != nil {
-					srv.hookClock.busy, spent = busyTicks, spent+24*time.Millisecond
+					srv.mods.Clock.Measure()
+					spent += 24 * time.Millisecond
 				} else {
-					srv.hookClock.beats.Add(50)
+					for range 50 {
+						srv.mods.Clock.Beat()
+					}
 				}
 			}
 			tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{FindMod: files.find, Replays: &s, ThreadTime: threadTime,
@@ -72,7 +76,7 @@ func TestSlowScriptIsStopped(t *testing.T) {
 			tn.srv.record.Close(replay.EndShutdown)
 			for _, name := range testenv.Must(s.Names()) {
 				stops := 0
-				res, err := replay.Verify(s.reader(t, name), replay.VerifyConfig{Modes: BuiltinModes().New, NewMod: newScript, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
+				res, err := replay.Verify(s.reader(t, name), replay.VerifyConfig{Modes: builtin.Modes().New, NewMod: newScript, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
 					for i := range tick.Commands {
 						if tick.Commands[i].Kind == game.CmdStopHook {
 							stops++
@@ -89,27 +93,10 @@ func TestSlowScriptIsStopped(t *testing.T) {
 	}
 }
 
-type clockedMod struct{ clock game.HookClock }
+// clockedMod is a mod that takes the clock.
+type clockedMod struct{}
 
-func (m *clockedMod) SetClock(clock game.HookClock) { m.clock = clock }
-
-// TestHookClock counts beats only while the world runs.
-func TestHookClock(t *testing.T) {
-	var c hookClock
-	c.watch(struct{}{})
-	c.begin()
-	c.end()
-	testenv.Check(t, !c.used && c.timer == nil, "a clock that nothing has runs")
-	var m clockedMod
-	c.watch(&m)
-	c.begin()
-	for end := time.Now().Add(10 * time.Second); c.beats.Load() < 3 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
-	c.end()
-	testenv.Check(t, m.clock.Beats() >= 3, "%d beats", m.clock.Beats())
-	testenv.Check(t, !c.runs.Load(), "it runs on")
-}
+func (clockedMod) SetClock(game.HookClock) {}
 
 // TestSlowModsWhenEmpty checks that an empty server runs ticks of slow mods one by one, so that it
 // reads datagrams between them.
@@ -118,10 +105,12 @@ func TestSlowModsWhenEmpty(t *testing.T) {
 	ts.step(10)
 	s := ts.srv
 	for _, c := range []struct {
-		used, slow bool
-		ticks      int32
-	}{{false, false, idleTicks}, {false, true, idleTicks}, {true, false, idleTicks}, {true, true, 1}} {
-		s.hookClock.used, s.hookClock.slow = c.used, c.slow
+		mod   any
+		took  time.Duration
+		ticks int32
+	}{{nil, 0, idleTicks}, {nil, time.Second, idleTicks}, {clockedMod{}, 0, idleTicks}, {nil, time.Second, 1}} {
+		s.mods.Clock.Watch(c.mod)
+		s.mods.Clock.Note(1, c.took)
 		testenv.Check(t, s.nextAdvanceTime() == s.clock.tickStart(s.clock.tick+c.ticks), "%+v: other ticks are due", c)
 	}
 }

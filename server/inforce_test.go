@@ -12,6 +12,8 @@ import (
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/internal/testenv"
 	moddrace "github.com/teeyard/teeyard/mods/ddrace"
@@ -104,21 +106,23 @@ func TestTilesInForce(t *testing.T) {
 // TestRulesInForce checks, for all modes, that the console has the rules and the game type that the
 // world has.
 func TestRulesInForce(t *testing.T) {
-	modes := append(BuiltinModes(), NamedMode{"ddrace", moddrace.New})
+	modes := append(builtin.Modes(), mode.Named{Name: "ddrace", New: moddrace.New})
 	overruled := map[string]bool{}
 	check := func(t *testing.T, ts *testServer) {
 		t.Helper()
 		c := testenv.Must(console.New(console.Config{}))
 		want := Server{settings: ts.srv.settings}
-		want.votes = newVotes(&want)
+		want.votes, want.mods = newVotes(&want), newMods(&want)
 		testenv.NoError(t, want.settings.Register(c))
 		testenv.NoError(t, want.votes.Register(c))
+		testenv.NoError(t, want.mods.Register(c))
 		testenv.NoError(t, rules.Register(c, &want.rules, false))
 		want.votes.Settings = ts.srv.votes.Settings
 		all := reflect.ValueOf(&want.settings).Elem()
 		all.Set(reflect.ValueOf(ts.srv.settings))
 		want.rules = ts.srv.world.Rules()
-		want.settings.GameType = ts.srv.gameMap.playedGameType()
+		want.mods.Settings = ts.srv.mods.Settings
+		want.mods.Settings.GameType = ts.srv.mods.Played()
 		for e, ok := c.Next("", console.Operator); ok; e, ok = c.Next(e.Name, console.Operator) {
 			if allowed, _ := c.Values(e.Name); allowed == "" {
 				continue

@@ -17,6 +17,8 @@ import (
 
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -49,7 +51,7 @@ func ddraceConfig(paint ...func(*twmap.TileLayer)) Config {
 	}
 	return Config{
 		Files: fstest.MapFS{"maps/race.map": {Data: data}},
-		Modes: append(BuiltinModes(), NamedMode{"ddrace", ddrace.New}),
+		Modes: append(builtin.Modes(), mode.Named{Name: "ddrace", New: ddrace.New}),
 	}
 }
 
@@ -157,7 +159,7 @@ func (s *memoryReplays) verify(t testing.TB, n int, mods ...func() game.Mod) (lo
 		l := verifiedLog{header: r.Header(), size: s.files[name].Len(), commands: map[game.CommandKind]int{}, names: map[string]bool{}}
 		var err error
 		l.Result, err = replay.Verify(r, replay.VerifyConfig{
-			Modes: BuiltinModes().New, Mods: mods, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
+			Modes: builtin.Modes().New, Mods: mods, OnTick: func(_ *game.World, tick *replay.Tick, events []game.Event) {
 				for _, c := range tick.Commands {
 					if l.commands[c.Kind]++; c.Kind == game.CmdProfile {
 						l.names[c.Profile.Name] = true

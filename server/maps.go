@@ -19,13 +19,13 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/modhost"
 )
 
 // ErrNoMap is returned if the server does not find a map.
@@ -37,7 +37,7 @@ type gameMap struct {
 	svMap      string // the value of sv_map
 	terrain    game.Terrain
 	collision  *physics.Collision // of terrain
-	ruleset                       // that sv_gametype and sv_mods named when the map was read
+	ruleset    modhost.Ruleset    // that sv_gametype and sv_mods named when the map was read
 	// ownSettings are those of the map, of which terrain has more, and config is what operators have for it.
 	ownSettings []string
 	config      mapConfig
@@ -221,32 +221,18 @@ func (s *Server) newWorld(cfg game.Config) (*game.World, error) {
 
 // startWorld creates a world on a map.
 func (s *Server) startWorld(m *gameMap) error {
-	gameType, mode := m.playedGameType(), game.Mode(dm.Mode{})
-	s.missingGameType, s.missingErr, s.nextGameTypeErr = "", nil, nil
-	if m.newMode != nil {
-		mode = m.newMode()
-		s.setModLog(mode)
-	} else {
-		s.missingGameType, s.missingErr = cmp.Or(m.gameType, m.chosen, defaultGameType), m.modeErr
-		if s.started {
-			s.reportGameType(nil)
-		}
-	}
-	if m.chosen != "" {
-		s.print(console.Standard, "server", fmt.Sprintf("sv_gametype is not set, and map '%s' has %s, so the game type is %s", m.svMap, m.chosenFor, m.playedGameType()))
-	}
-	mods := s.newMods(m)
-	isDDRace := mode.Flags()&game.GameFlagDDRace != 0
+	made := s.mods.Make(&m.ruleset, m.svMap)
+	isDDRace := made.Mode.Flags()&game.GameFlagDDRace != 0
 	s.beginDDRace(m, isDDRace)
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	cfg := game.Config{
-		Terrain: m.terrain, Collision: m.collision, Mode: mode, Mods: mods,
-		Rules: s.gameRulesFor(gameType, isDDRace), Tuning: &s.tuning, Seed: s.cfg.Seed,
-		Variables: s.variableValues(),
+		Terrain: m.terrain, Collision: m.collision, Mode: made.Mode, Mods: made.Mods,
+		Rules: s.gameRulesFor(m.ruleset.Played(), isDDRace), Tuning: &s.tuning, Seed: s.cfg.Seed,
+		Variables: s.mods.Values(),
 	}
 	w, err := s.newWorld(cfg)
 	if err == nil {
-		err = s.checkModCommands(w)
+		err = s.mods.Check(w)
 	}
 	if err != nil {
 		return fmt.Errorf("sv_map %q: %w", m.svMap, err)
@@ -280,21 +266,16 @@ func (s *Server) startWorld(m *gameMap) error {
 	}
 	s.print(console.Info, "server", fmt.Sprintf("%s sha256 is %x", mapFile(m.svMap), m.SHA256))
 	s.print(console.Info, "server", fmt.Sprintf("%s crc is %08x", mapFile(m.svMap), m.CRC))
-	if len(m.mods) > 0 {
-		s.print(console.Standard, "server", "mods "+joinMods(m.mods))
-	}
+	s.mods.Begin(w, made, s.resume.from != nil)
 	s.record.End()
 	s.gameMap, s.world = m, w
 	s.votes.Begin(w)
-	s.storage.world++
-	s.storage.unanswered = nil
-	s.beginRanks()
-	s.beginMods(mode, mods)
+	s.storage.Begin(s.resume.gameID())
 	s.beginRecording(&cfg)
 	clear(s.pendingCommands)
 	s.pendingCommands = s.pendingCommands[:0]
 	s.lines.lose("the map has changed")
-	s.offerModCommands(w)
+	s.mods.Offer()
 	s.seats.leaving, s.seats.quiet = 0, 0
 	for id := range s.seats.farewells {
 		s.logFarewell(game.PlayerID(id))
@@ -324,11 +305,11 @@ type mapChange struct {
 
 // mapLoad is a map that is being read.
 type mapLoad struct {
-	setting        string    // the value of sv_map
-	gameType, mods string    // wantedGameType and the value of sv_mods
-	began          conn.Time // when it was asked for
-	reading        later.Job[loadedMap]
-	loadedMap      // once it is ready
+	setting   string         // the value of sv_map
+	choice    modhost.Choice // of the game type and the mods
+	began     conn.Time      // when it was asked for
+	reading   later.Job[loadedMap]
+	loadedMap // once it is ready
 }
 
 // loadedMap is a map, or why it could not be read.
@@ -359,16 +340,16 @@ const (
 
 // loadMap begins to read a map.
 func (s *Server) loadMap(now conn.Time, setting string) *mapLoad {
-	l := &mapLoad{setting: setting, gameType: s.wantedGameType(), mods: s.settings.Mods, began: now}
+	l := &mapLoad{setting: setting, choice: s.mods.Wanted(), began: now}
 	if !s.mapReads.Enter() {
 		l.fail(errStuckDisk)
 		return l
 	}
-	gameType, mods, resetFile, done := l.gameType, l.mods, s.settings.ResetFile, l.reading.Begin()
+	choice, resetFile, done := l.choice, s.settings.ResetFile, l.reading.Begin()
 	s.cfg.Background(func() {
 		m, err := s.readMap(setting)
 		if err == nil {
-			err = s.readRules(m, gameType, mods, resetFile)
+			err = s.readRules(m, choice, resetFile)
 		}
 		s.mapReads.Leave()
 		done(loadedMap{m, err})
@@ -415,7 +396,7 @@ func (s *Server) changeMap(now conn.Time) {
 	c := &s.mapChange
 	if c.restart || s.clock.tick >= game.MaxTick {
 		c.restart = false
-		if m := s.gameMap; m.gameType != s.wantedGameType() || m.modNames != s.settings.Mods {
+		if m := s.gameMap; m.ruleset.Choice != s.mods.Wanted() {
 			s.rereadMap()
 		} else if err := s.switchMap(now, m); err != nil {
 			s.print(console.Warning, "server", err.Error())
@@ -428,7 +409,7 @@ func (s *Server) changeMap(now conn.Time) {
 	case setting == "" && !atOnce:
 		c.load = nil
 		return
-	case c.load == nil || c.load.setting != setting || c.load.gameType != s.wantedGameType() || c.load.mods != s.settings.Mods:
+	case c.load == nil || c.load.setting != setting || c.load.choice != s.mods.Wanted():
 		if c.load = s.loadMap(now, setting); !c.load.ready() {
 			return
 		}

@@ -15,6 +15,8 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/netsim"
@@ -547,7 +549,7 @@ func TestModsGetAllLayersAndSettings(t *testing.T) {
 	tn.play(1, time.Second)
 	tn.srv.record.Close(replay.EndShutdown)
 	r := s.reader(t, testenv.Must(s.Names())[0])
-	_, err := replay.Verify(r, replay.VerifyConfig{Modes: BuiltinModes().New, NewMod: func(info replay.ModInfo) (game.Mod, error) {
+	_, err := replay.Verify(r, replay.VerifyConfig{Modes: builtin.Modes().New, NewMod: func(info replay.ModInfo) (game.Mod, error) {
 		testenv.Check(t, info.Name == "terrain", "the log has the mod %+v", info)
 		return verified, nil
 	}})
@@ -574,7 +576,7 @@ func TestUnsupportedTilesAreNamed(t *testing.T) {
 	}
 	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, g)}, Info: twmap.Info{Settings: []string{"sv_hit 0", "sv_x \x1b1"}}}
 	ts := newTestServerWith(t, Config{
-		Files: fstest.MapFS{"maps/odd.map": {Data: testenv.Must(m.Bytes())}}, Modes: Modes{{Name: "ddrace", New: ddrace.New}},
+		Files: fstest.MapFS{"maps/odd.map": {Data: testenv.Must(m.Bytes())}}, Modes: mode.List{{Name: "ddrace", New: ddrace.New}},
 	}, "sv_map odd; sv_gametype ddrace")
 	log := ts.log.String()
 	for _, want := range []string{
@@ -597,7 +599,7 @@ func TestMapChoosesGameType(t *testing.T) {
 		files["maps/"+name+".map"] = &fstest.MapFile{Data: testenv.Must(m.Bytes())}
 	}
 	cfg := Config{
-		Files: files, Modes: append(BuiltinModes(), NamedMode{"ddrace", ddrace.New}),
+		Files: files, Modes: append(builtin.Modes(), mode.Named{Name: "ddrace", New: ddrace.New}),
 		ChooseMode: func(t *game.Terrain) (name, reason string) {
 			if slices.Contains(t.Tiles, 9) {
 				return "ddrace", "freeze"

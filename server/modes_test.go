@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
@@ -167,7 +168,7 @@ func TestEveryMapGetsANewModeAndNewMods(t *testing.T) {
 		made = append(made, m)
 		return m
 	}
-	modes := server.Modes{{"dm", func() game.Mode { return newEntrances() }}}
+	modes := mode.List{{Name: "dm", New: func() game.Mode { return newEntrances() }}}
 	mods := []func() game.Mod{func() game.Mod { return newEntrances() }}
 	var s servertest.Folder
 	tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{Replays: &s, Modes: modes, Mods: mods}, "sv_replay 1")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/script"
@@ -90,7 +91,7 @@ func TestScriptIsReloaded(t *testing.T) {
 	tn.Wait(time.Second)
 	hashes := 0
 	for _, name := range testenv.Must(s.Names()) {
-		res, err := replay.Verify(reader(&s, name), replay.VerifyConfig{Modes: server.BuiltinModes().New, NewMod: newScript})
+		res, err := replay.Verify(reader(&s, name), replay.VerifyConfig{Modes: builtin.Modes().New, NewMod: newScript})
 		isWritten := errors.Is(err, replay.ErrTruncated) // the server still does
 		testenv.Check(t, err == nil || isWritten, "%s: %+v, %v", name, res, err)
 		hashes += res.HashesMatched
@@ -151,7 +152,7 @@ func TestScriptIsGameType(t *testing.T) {
 	tn.Shutdown(tn.Now(), "")
 	for logs, hashes := range map[*servertest.Folder]int{&first: 10, &second: 4} {
 		for _, name := range testenv.Must(logs.Names()) {
-			res, err := replay.Verify(reader(logs, name), replay.VerifyConfig{Modes: server.BuiltinModes().New, NewMode: newScriptMode, NewMod: newScript})
+			res, err := replay.Verify(reader(logs, name), replay.VerifyConfig{Modes: builtin.Modes().New, NewMode: newScriptMode, NewMod: newScript})
 			testenv.Check(t, err == nil, "%s: %+v, %v", name, res, err)
 			hashes -= res.HashesMatched
 		}

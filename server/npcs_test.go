@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -107,6 +108,6 @@ func TestNPCs(t *testing.T) {
 	testenv.Check(t, m.state.Left == 2 && tn.srv.world.NPCs() == 0, "%d left", m.state.Left)
 	tn.srv.record.Close(replay.EndShutdown)
 	names, _ := log.Names()
-	res, err := replay.Verify(log.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes().New, Mods: mods})
+	res, err := replay.Verify(log.reader(t, names[0]), replay.VerifyConfig{Modes: builtin.Modes().New, Mods: mods})
 	testenv.Check(t, err == nil && res.HashesMatched > 1, "%+v: %v", res, err)
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -13,20 +12,20 @@ import (
 // game type. Players can join, but the match differs from the configuration.
 func (s *Server) Problems() []string {
 	var all []string
-	if text := s.gameTypeProblem(); text != "" {
+	if text := s.mods.Problem(); text != "" {
 		all = append(all, text)
 	}
 	if text := s.rotation.problem; text != "" {
 		all = append(all, text)
 	}
-	all = append(all, s.modCommands.panicked...)
+	all = append(all, s.mods.PanickedMods()...)
 	if s.settings.EconPort != 0 && s.settings.EconPassword != "" && s.econ.console == nil {
 		all = append(all, "ec_port is set, but the external console could not be opened")
 	}
 	if l := &s.auditLog; l.queue == nil && l.trouble.Why() != "" {
 		all = append(all, fmt.Sprintf("sv_audit_log '%s' could not be opened, so the actions of operators are not logged: %s", l.tried, l.trouble.Why()))
 	}
-	if err := s.storage.err(); err != nil {
+	if err := s.storage.Err(); err != nil {
 		all = append(all, err.Error())
 	}
 	if err := s.access.Bans.Store.Stored(0); err != nil {
@@ -38,40 +37,10 @@ func (s *Server) Problems() []string {
 	return all
 }
 
-// gameTypeProblem returns what is wrong about the game type, "" if nothing is.
-func (s *Server) gameTypeProblem() string {
-	name, err, what := s.missingGameType, s.missingErr, "dm is played instead"
-	if s.nextGameTypeErr != nil && s.settings.GameType != name {
-		name, err, what = s.settings.GameType, s.nextGameTypeErr, "the next map will play dm"
-	}
-	switch {
-	case name == "":
-		return ""
-	case !errors.Is(err, errNoMode):
-		return fmt.Sprintf("sv_gametype '%s': %s: %v", name, what, err)
-	}
-	return fmt.Sprintf("sv_gametype '%s' does not exist: %s (game types: %s)", name, what, strings.Join(s.cfg.Modes.names(), ", "))
-}
-
-// reportGameType prints that the game type does not exist, once for each value.
-func (s *Server) reportGameType(call *console.Call) {
-	text := s.gameTypeProblem()
-	if text == "" || s.reportedGameType == s.settings.GameType {
-		return
-	}
-	s.reportedGameType = s.settings.GameType
-	if call != nil {
-		call.Warn("server", "%s", text)
-		return
-	}
-	s.print(console.Warning, "server", text)
-}
-
 // announceProblems prints what players would find to be wrong at the end of the start, where
 // nobody overlooks it.
 func (s *Server) announceProblems() {
-	if text := s.gameTypeProblem(); text != "" {
-		s.reportedGameType = s.settings.GameType
+	if text := s.mods.Report(); text != "" {
 		s.printInFrame(text)
 	}
 	if text := s.rotation.problem; text != "" {

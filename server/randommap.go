@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/storage"
 )
 
 // randomMap is a map that is being looked for, since the ranks are asked.
@@ -47,13 +48,13 @@ func (s *Server) cmdRandomMap(call *console.Call) {
 	if by >= 0 {
 		who = s.playerName(by)
 	}
-	switch ranks := s.storage.ranks; {
+	switch ranks := s.storage.Ranks(); {
 	case len(names) == 0:
 		r.finding.Start(later.Now, func() string { return "" })
 	case ranks == nil || stars < 0 && !unfinished:
 		r.finding.Start(later.Now, func() string { return names[0] })
 	default:
-		origin := game.RankOrigin{Server: s.settings.SQLServerName}
+		origin := game.RankOrigin{Server: s.storage.Settings.ServerName}
 		r.finding.Start(s.cfg.Background, func() string {
 			for _, name := range names {
 				if fitsRandom(ranks, origin, name, stars, unfinished, who) {
@@ -68,7 +69,7 @@ func (s *Server) cmdRandomMap(call *console.Call) {
 
 // fitsRandom reports whether a map has a number of stars, unless that is negative, and has not been finished by a
 // player, if that is wanted.
-func fitsRandom(ranks Ranks, origin game.RankOrigin, name string, stars int32, unfinished bool, who string) bool {
+func fitsRandom(ranks storage.Ranks, origin game.RankOrigin, name string, stars int32, unfinished bool, who string) bool {
 	ask := func(r game.RankRequest) game.RankAnswer {
 		r.Map, r.By = name, game.Nobody
 		var asking later.Job[game.RankAnswer]
@@ -127,7 +128,7 @@ func (s *Server) suggestClient(c *session) {
 	if text = strings.ReplaceAll(text, `\n`, "\n"); text != "" {
 		ev := game.Event{Kind: game.EvBroadcast, To: game.MaskOne(c.id), Player: game.Nobody, Target: game.Nobody, Text: text}
 		c.bridge.SendEvent(s.world, &ev)
-		c.modView.holdText(&ev, s.world.Tick())
+		c.modView.Hold(text, s.world.Tick())
 	}
 }
 

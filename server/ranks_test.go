@@ -6,6 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server/resume"
+	"github.com/teeyard/teeyard/server/storage"
 )
 
 // finisher is a mod that keeps one finish of player 0.
@@ -53,10 +54,10 @@ func TestFinishOfResumedMatch(t *testing.T) {
 	var saved memoryStore
 	var matches resume.Store = &saved
 	var logs memoryReplays
-	start := func(r Ranks) (*testServer, *finisher) {
+	start := func(r storage.Ranks) (*testServer, *finisher) {
 		m := &finisher{}
 		return newTestServerWith(t, Config{
-			Resume: matches, Replays: &logs, OpenRanks: func(string) Ranks { return r }, Mods: []func() game.Mod{func() game.Mod { return m }},
+			Resume: matches, Replays: &logs, OpenRanks: func(string) storage.Ranks { return r }, Mods: []func() game.Mod{func() game.Mod { return m }},
 		}, "sv_resume 1; sv_replay 1; sv_warmup 0; sv_sql_servername GER"), m
 	}
 	// The match is stored with the request before that is passed on.
@@ -93,16 +94,4 @@ func TestFinishOfResumedMatch(t *testing.T) {
 	none, m := start(nil)
 	none.idle(150, none.join(ip(1), "dora"))
 	testenv.Check(t, len(m.answers) == 1 && m.answers[0].Err != "", "%+v", m.answers)
-}
-
-// TestOnlyTakenSavesArePutBack checks that of the answers to a world that has ended, only a save
-// that was taken out is stored again.
-func TestOnlyTakenSavesArePutBack(t *testing.T) {
-	ranks := &stuckRanks{}
-	ts := newTestServerWith(t, Config{OpenRanks: func(string) Ranks { return ranks }})
-	a := game.RankAnswer{Op: game.RankSaved, Map: "x", Code: "code", Found: true, Save: &game.RankSaveState{Text: "save"}}
-	ts.srv.putBackSave(&a)
-	a.Op = game.RankLoad
-	ts.srv.putBackSave(&a)
-	testenv.Check(t, len(ranks.requests) == 1 && ranks.requests[0].Op == game.RankSave && ranks.requests[0].Code == "code", "stored %+v", ranks.requests)
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -174,7 +176,7 @@ func (crashMode) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 // that did it.
 func TestLogOfACrashHasItsTick(t *testing.T) {
 	var s servertest.Folder
-	modes := append(server.BuiltinModes(), server.NamedMode{Name: "crash", New: func() game.Mode { return crashMode{} }})
+	modes := append(builtin.Modes(), mode.Named{Name: "crash", New: func() game.Mode { return crashMode{} }})
 	tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{Replays: &s, Modes: modes}, "sv_gametype crash")
 	tn.play(2, 3*time.Second)
 	server.QueueCommand(tn.Server.Server, game.Command{Kind: game.CmdSay, Player: 0, Chat: game.ChatAll, Target: game.Nobody, Text: "boom"})

@@ -23,12 +23,8 @@ func (s *Server) newRecorder() *record.Recorder {
 // beginRecording begins the recordings of a world that was created with cfg.
 func (s *Server) beginRecording(cfg *game.Config) {
 	m := s.gameMap
-	names := make([]string, len(cfg.Mods))
-	for i, named := range m.mods {
-		names[len(s.cfg.Mods)+i] = named.name
-	}
 	s.record.Begin(record.Match{
-		World: s.world, Map: &m.Map, Terrain: m.terrain, GameType: m.playedGameType(), Mode: cfg.Mode, Mods: cfg.Mods, ModNames: names,
+		World: s.world, Map: &m.Map, Terrain: m.terrain, GameType: s.mods.Played(), Mode: cfg.Mode, Mods: cfg.Mods, ModNames: s.mods.Names(),
 		Rules: s.gameRules(), Tuning: s.tuning, Seed: cfg.Seed, Resumed: s.resume.from != nil,
 		MapFor: func(f recorder.Format) (*bridge.Map, error) { return m.forVersion(f) },
 	})
@@ -40,33 +36,23 @@ func (s *Server) stepWorld() []game.Event {
 	alive := false
 	defer func() {
 		if !alive {
-			s.record.Crash(s.takeHookStops())
+			s.record.Crash(s.mods.HookStops())
 		}
 	}()
 	events := s.runWorld()
 	alive = true
-	s.record.AfterTick(s.pendingCommands, s.takeHookStops(), events)
+	s.record.AfterTick(s.pendingCommands, s.mods.HookStops(), events)
 	return events
 }
 
 // runWorld runs a tick of the world.
 func (s *Server) runWorld() []game.Event {
 	s.watchdog.begin(s.world.Tick() + 1)
-	s.hookClock.begin()
+	s.mods.Clock.Begin()
 	events := s.world.Step(s.pendingCommands)
-	s.hookClock.end()
+	s.mods.Clock.End()
 	s.watchdog.end()
 	return events
-}
-
-// takeHookStops returns the commands that stop hooks where the clock has stopped them in the last
-// tick.
-func (s *Server) takeHookStops() []game.Command {
-	if !s.hookClock.used {
-		return nil
-	}
-	s.hookStops = s.world.AppendHookStops(s.hookStops[:0])
-	return s.hookStops
 }
 
 // recordHost is the server behind its recorder. It implements record.Host.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -290,7 +291,7 @@ func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force b
 		return
 	}
 	s := c.server
-	if kind == bridge.VoteOption && s.hasMenuLine(c.id, value) {
+	if lines, _ := s.world.MenuLines(c.id); kind == bridge.VoteOption && slices.Contains(lines, value) {
 		s.queueRequest(game.ChooseLine(c.id, value))
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/modhost"
 	"github.com/teeyard/teeyard/server/resume"
 )
 
@@ -42,6 +43,14 @@ type resumption struct {
 	soundAt    conn.Time // the resumed match counts as sound then
 }
 
+// gameID returns the ID of the match that the world continues, "" for none.
+func (r *resumption) gameID() string {
+	if r.from == nil {
+		return ""
+	}
+	return r.from.GameID
+}
+
 // newKeeper returns what keeps the match.
 func (s *Server) newKeeper() *resume.Keeper {
 	return resume.New(resume.Config{
@@ -55,7 +64,7 @@ func (s *Server) newKeeper() *resume.Keeper {
 
 // sameMatch reports whether two settings have the same map, game type and mods.
 func sameMatch(a, b *resume.Settings) bool {
-	chosen := a.GameTypeSet != b.GameTypeSet && a.GameType == defaultGameType // by the map in one of them
+	chosen := a.GameTypeSet != b.GameTypeSet && a.GameType == modhost.DefaultGameType // by the map in one of them
 	return a.Map == b.Map && strings.EqualFold(a.GameType, b.GameType) && !chosen && a.Mods == b.Mods
 }
 
@@ -64,7 +73,7 @@ func (s *Server) resumableSettings() resume.Settings {
 	rules := s.gameRules()
 	rules.InactiveTime = s.rules.InactiveTime
 	return resume.Settings{
-		Map: s.settings.Map, GameType: s.settings.GameType, GameTypeSet: s.gameTypeSet, Mods: s.settings.Mods,
+		Map: s.settings.Map, GameType: s.mods.Settings.GameType, GameTypeSet: s.mods.IsGameTypeSet(), Mods: s.mods.Settings.Mods,
 		InactiveTimeSet: s.inactiveTimeSet, Rules: rules, Tuning: s.tuning,
 	}
 }
@@ -86,8 +95,8 @@ func (s *Server) resumeWorld() bool {
 	}
 	if err != nil {
 		s.print(console.Warning, "server", fmt.Sprintf("the previous match is not resumed: %v", err))
-		s.settings.Map, s.settings.GameType, s.settings.Mods = r.configured.Map, r.configured.GameType, r.configured.Mods
-		s.gameTypeSet = r.configured.GameTypeSet
+		s.settings.Map = r.configured.Map
+		s.mods.Set(r.configured.GameType, r.configured.Mods, r.configured.GameTypeSet)
 		s.rules = r.configured.Rules
 		s.tuning = r.configured.Tuning
 		r.from = nil
@@ -104,10 +113,8 @@ func (s *Server) startFrom(m *resume.Match) error {
 	if !sameMatch(was, is) && !sameMatch(&m.Settings, is) {
 		return errors.New("the configuration has a different map, game type or mods")
 	}
-	s.settings.Map, s.settings.GameType, s.settings.Mods = m.Settings.Map, m.Settings.GameType, m.Settings.Mods
-	if s.gameTypeSet = m.Settings.GameTypeSet; s.gameTypeSet {
-		s.setGameType()
-	}
+	s.settings.Map = m.Settings.Map
+	s.mods.Set(m.Settings.GameType, m.Settings.Mods, m.Settings.GameTypeSet)
 	if was.Rules == is.Rules {
 		s.rules = m.Settings.Rules
 		if m.Settings.InactiveTimeSet {
@@ -121,7 +128,7 @@ func (s *Server) startFrom(m *resume.Match) error {
 	if err != nil {
 		return err
 	}
-	if err = s.readRules(gameMap, s.wantedGameType(), s.settings.Mods, s.settings.ResetFile); err != nil {
+	if err = s.readRules(gameMap, s.mods.Wanted(), s.settings.ResetFile); err != nil {
 		return err
 	}
 	if !gameMap.hasSum(m.MapSHA256) {
@@ -130,10 +137,7 @@ func (s *Server) startFrom(m *resume.Match) error {
 	s.resume.from = m
 	if err = s.startWorld(gameMap); err == nil {
 		copy(s.addrHashKey[:], m.Key)
-		s.repeatRequests(m.Requests)
-		for _, name := range s.world.ModsOff() {
-			s.modCommands.panicked = append(s.modCommands.panicked, fmt.Sprintf("the mod %s panicked before the match was resumed and is switched off", name))
-		}
+		s.storage.Repeat(m.Requests, s.world.Tick())
 	}
 	return err
 }
@@ -220,8 +224,9 @@ func (s *Server) storesMatches() bool {
 // updateResume stores the match when it is time to.
 func (s *Server) updateResume(now conn.Time) {
 	r := &s.resume
-	r.keeper.Busy() // prints what became of the last match
-	s.releaseRequests()
+	if s.storage.Release(s.storesMatches(), r.keeper.Busy()) {
+		r.keeper.Keep(s.matchToKeep())
+	}
 	if now < r.nextSave {
 		return
 	}
@@ -267,7 +272,7 @@ func (s *Server) matchToKeep() *resume.Match {
 	m := &resume.Match{
 		Time: time.Now().UnixMilli(), Configured: s.resume.configured, Settings: s.resumableSettings(),
 		MapSHA256: hex.EncodeToString(s.gameMap.SHA256[:]), Key: s.addrHashKey[:],
-		World: s.world.AppendState(nil), Requests: slices.Clone(s.storage.unanswered), GameID: s.storage.gameID,
+		World: s.world.AppendState(nil), Requests: s.storage.Unanswered(), GameID: s.storage.GameID(),
 	}
 	m.Settings.Map = s.gameMap.svMap // and not the next one
 	for id, c := range s.sessions {

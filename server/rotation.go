@@ -110,3 +110,8 @@ func (s *Server) updateRotation(now conn.Time) {
 		s.lookForRotation()
 	}
 }
+
+// splitNames returns the names in a setting that lists some.
+func splitNames(setting string) []string {
+	return strings.FieldsFunc(setting, func(r rune) bool { return strings.ContainsRune(";, \t", r) })
+}

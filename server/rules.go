@@ -58,11 +58,7 @@ func (s *Server) queueRules(tell int32) {
 
 // gameRules returns the settings that the world has to know.
 func (s *Server) gameRules() game.Rules {
-	isDDRace := s.world != nil && s.world.IsDDRace()
-	if m := s.gameMap; m != nil {
-		return s.gameRulesFor(m.playedGameType(), isDDRace)
-	}
-	return s.gameRulesFor(s.settings.GameType, isDDRace)
+	return s.gameRulesFor(s.mods.Played(), s.world != nil && s.world.IsDDRace())
 }
 
 // setInactiveTime notes that somebody has set sv_inactivekick_time, which then counts in DDRace, too.

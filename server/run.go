@@ -103,7 +103,7 @@ func (s *Server) stuck(tick int32) {
 		s.print(console.Warning, "server", l)
 	}
 	s.record.Close(replay.EndCrash)
-	s.closeStorage()
+	s.storage.Close()
 	s.closeFiles()
 	s.closeLogs()
 	s.cfg.Stuck()
@@ -135,7 +135,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.transport.Close()
 	s.bots.ways.end()
 	s.record.Close(replay.EndShutdown)
-	s.closeStorage()
+	s.storage.Close()
 	s.closeFiles()
 	s.closeLogs()
 	s.tasks.close()

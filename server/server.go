@@ -13,7 +13,9 @@ import (
 	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/listing"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/modhost"
 	"github.com/teeyard/teeyard/server/record"
+	"github.com/teeyard/teeyard/server/storage"
 	"github.com/teeyard/teeyard/server/vote"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -25,15 +27,15 @@ type Server struct {
 	// now is the time of the datagram, pass or console line that is being handled. Only
 	// Feed, Advance and Execute set it, at their beginning. Functions below them take
 	// it as an argument, except for those that a bridge calls, which knows no time.
-	now         conn.Time
-	settings    console.Settings
-	rules       game.Rules // as configured; see gameRules
-	console     *console.Console
-	lines       consoleLines
-	output      output
-	chat        *chat.Chat
-	modCommands modCommands
-	started     bool // the console's commands can use the world
+	now      conn.Time
+	settings console.Settings
+	rules    game.Rules // as configured; see gameRules
+	console  *console.Console
+	lines    consoleLines
+	output   output
+	chat     *chat.Chat
+	mods     *modhost.Mods
+	started  bool // the console's commands can use the world
 	// configuredMap is what the configuration set sv_map to when it was read last.
 	configuredMap string
 	shutdown      shutdownRequest
@@ -43,16 +45,10 @@ type Server struct {
 	files         operatorFiles
 	mapReads      later.Limit
 
-	// missingGameType is the sv_gametype that the world was to have, "" if it has it, and
-	// missingErr why it has not. reportedGameType is the last that was printed. nextGameTypeErr is what is
-	// wrong with an sv_gametype that is not used yet.
-	missingGameType, reportedGameType string
-	gameTypeSet                       bool // somebody has set sv_gametype
-	inactiveTimeSet                   bool // somebody has set sv_inactivekick_time
-	ddrace                            ddraceSettings
-	randomMap                         randomMap
-	used                              bool // a client was here in the last tick
-	missingErr, nextGameTypeErr       error
+	inactiveTimeSet bool // somebody has set sv_inactivekick_time
+	ddrace          ddraceSettings
+	randomMap       randomMap
+	used            bool // a client was here in the last tick
 
 	transport transport.Conn
 	scratch   packet.Scratch
@@ -79,11 +75,9 @@ type Server struct {
 	clock            clock
 	pendingCommands  []game.Command // for the next tick
 	record           *record.Recorder
-	storage          storageHost
+	storage          *storage.Broker
 	resume           resumption
 	watchdog         watchdog
-	hookClock        hookClock
-	hookStops        []game.Command // space for takeHookStops
 	observers        observers
 
 	tickTimes     TickTimes
@@ -99,7 +93,6 @@ type Server struct {
 	// firstLogFile is logfile as the operator of the machine set it. Who sets it later may not name files beside dumps.
 	firstLogFile string
 	auditLog     logFile
-	modReload    modReload
 	operator     auditEntry // the line of an operator that runs, zero if none does
 }
 

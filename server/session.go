@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/server/chat"
+	"github.com/teeyard/teeyard/server/modhost"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -80,7 +81,7 @@ type session struct {
 	latency           latencyMeter
 	scoreboardLatency [game.MaxPlayers]int32 // ms, as the client sees them
 
-	modView        modView
+	modView        modhost.View
 	rcon           rconState
 	whisperPartner game.PlayerID // to whom it whispered last, or Nobody
 	speech         chat.Speech
@@ -140,7 +141,7 @@ func (c *session) resetForMap() {
 	c.lastInputTick, c.playerFlags = 0, 0
 	c.snapshots.reset()
 	c.latency = latencyMeter{}
-	c.whisperPartner, c.modView = game.Nobody, modView{}
+	c.whisperPartner, c.modView = game.Nobody, modhost.View{}
 	c.speech.NewMap()
 	clear(c.scoreboardLatency[:])
 	c.bridge.Reset()

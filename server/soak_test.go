@@ -20,6 +20,7 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -64,7 +65,7 @@ func (s *soakReplays) verify(t *testing.T) (logs, ticks int) {
 	s.mu.Unlock()
 	for _, name := range names {
 		f := testenv.Must(os.Open(name))
-		res, err := replay.Verify(testenv.Must(replay.NewReader(f)), replay.VerifyConfig{Modes: BuiltinModes().New})
+		res, err := replay.Verify(testenv.Must(replay.NewReader(f)), replay.VerifyConfig{Modes: builtin.Modes().New})
 		f.Close()
 		if err != nil || res.End != replay.EndMapChange && res.End != replay.EndShutdown {
 			t.Fatalf("%s: %v (%+v)", name, err, res)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	moddrace "github.com/teeyard/teeyard/mods/ddrace"
@@ -46,9 +48,9 @@ type speechTest struct {
 	shown     []string // messages with the text that a listener has got
 }
 
-func newSpeechTest(t *testing.T, kind testclient.Config, mode game.Mode, settings string) *speechTest {
+func newSpeechTest(t *testing.T, kind testclient.Config, played game.Mode, settings string) *speechTest {
 	cfg := ddraceConfig()
-	cfg.Modes = Modes{{"tested", func() game.Mode { return mode }}}
+	cfg.Modes = mode.List{{Name: "tested", New: func() game.Mode { return played }}}
 	cfg.Mods = []func() game.Mod{func() game.Mod { return talkativeMod{} }}
 	st := &speechTest{testServer: newTestServerWith(t, cfg, "sv_map race; sv_gametype tested; sv_spamprotection 0; sv_vote_delay 0; sv_rcon_max_tries 0; sv_max_clients 16; sv_player_slots 16; sv_inactivekick_time 0; add_vote fun say fun", settings)}
 	st.speaker = st.joinAs(kind, ip(1), "speaker")
@@ -142,7 +144,7 @@ func fill(v reflect.Value, number int64) {
 
 func spokenModes() map[string]func() game.Mode {
 	modes := map[string]func() game.Mode{"ddrace": moddrace.New, "fng": func() game.Mode { return fng.New(game.WeaponLaser, true) }, "foot": foot.New, "infection": infection.New}
-	for _, m := range BuiltinModes() {
+	for _, m := range builtin.Modes() {
 		modes[m.Name] = m.New
 	}
 	return modes

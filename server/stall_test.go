@@ -7,6 +7,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -119,7 +120,7 @@ func TestBotsDoNotThinkInAStall(t *testing.T) {
 	tn.srv.Shutdown(tn.now(), "")
 	thought := 0
 	names, _ := s.Names()
-	_, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: BuiltinModes().New, OnTick: func(w *game.World, tick *replay.Tick, _ []game.Event) {
+	_, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: builtin.Modes().New, OnTick: func(w *game.World, tick *replay.Tick, _ []game.Event) {
 		for _, c := range tick.Commands {
 			if c.Player >= 32 && w.Tick() > before && w.Tick() <= after {
 				thought++

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/chat"
@@ -28,7 +29,6 @@ import (
 func New(cfg Config) (_ *Server, err error) {
 	s := &Server{
 		cfg:          cfg,
-		hookClock:    hookClock{threadTime: cfg.ThreadTime},
 		sessionTable: sessionTable{sessionByPeer: make(map[transport.Peer]*session)},
 		tasks:        newTasks(),
 		files:        operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
@@ -52,7 +52,7 @@ func New(cfg Config) (_ *Server, err error) {
 		s.cfg.Dialect = new(logline.DialectVar)
 	}
 	if s.cfg.Modes == nil {
-		s.cfg.Modes = BuiltinModes()
+		s.cfg.Modes = builtin.Modes()
 	}
 	if b := s.cfg.Broadcast; b != nil {
 		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
@@ -67,7 +67,7 @@ func New(cfg Config) (_ *Server, err error) {
 		logs: []func(int, string, string){s.log, s.printEcon}, operators: s.printToOperators,
 	}
 	s.ddrace.collect = &s.ddrace.configured
-	s.record, s.resume.keeper = s.newRecorder(), s.newKeeper()
+	s.record, s.resume.keeper, s.storage, s.mods = s.newRecorder(), s.newKeeper(), newStorage(s), newMods(s)
 	var epoch time.Time
 	s.access = newAccess(s, &epoch)
 	s.listing = listing.New(listing.Config{Host: listingHost{s}, Access: s.access})
@@ -86,7 +86,7 @@ func New(cfg Config) (_ *Server, err error) {
 	if err := s.console.ExecuteArgs(cfg.Commands); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	if !s.rulesMayDeclare() {
+	if s.resume.keeper.Enabled == 0 && !s.mods.MayDeclare(s.settings.Map != console.DefaultMap) {
 		if err := s.console.CheckArgs(); err != nil {
 			return nil, fmt.Errorf("server: %w", err)
 		}
@@ -107,10 +107,7 @@ func New(cfg Config) (_ *Server, err error) {
 	s.openLogFile()
 	s.openAuditLog()
 	s.chunksPerRequest = chunksPerRequest(s.settings.MapDownloadSpeed)
-	if err := s.openStorage(); err != nil {
-		return nil, fmt.Errorf("server: %w", err)
-	}
-	if err := s.openRanks(); err != nil {
+	if err := s.storage.Open(); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	if err := s.startFirstWorld(); err != nil {
@@ -166,7 +163,7 @@ func (s *Server) startFirstWorld() error {
 	if err != nil {
 		return err
 	}
-	if err = s.readRules(m, s.wantedGameType(), s.settings.Mods, s.settings.ResetFile); err != nil {
+	if err = s.readRules(m, s.mods.Wanted(), s.settings.ResetFile); err != nil {
 		return err
 	}
 	return s.startWorld(m)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/mode/ranks"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -15,6 +16,7 @@ import (
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/server/servertest"
+	"github.com/teeyard/teeyard/server/storage"
 	"github.com/teeyard/teeyard/store"
 )
 
@@ -41,9 +43,9 @@ func TestBestTimesSurviveARestart(t *testing.T) {
 	dir := t.TempDir()
 	var logs servertest.Folder
 	start := func() *testNetwork {
-		return newTestNetworkWith(t, servertest.Link{}, 1, server.Config{Replays: &logs, OpenStorage: func(name string) server.Storage {
+		return newTestNetworkWith(t, servertest.Link{}, 1, server.Config{Replays: &logs, OpenStorage: func(name string) storage.Store {
 			return promptStorage{store.New(filepath.Join(dir, name), nil)}
-		}, OpenRanks: func(name string) server.Ranks {
+		}, OpenRanks: func(name string) storage.Ranks {
 			return promptRanks{rank.Open(rank.Config{Path: filepath.Join(dir, name)})}
 		}}, "sv_gametype race; sv_map yardrun; sv_replay 1; sv_storage times; sv_ranks ranks; sv_sql_servername GER; sv_sql_queries_delay 2")
 	}
@@ -119,10 +121,10 @@ func TestStorageThatDoesNotAnswer(t *testing.T) {
 	st := &stuckStorage{}
 	m := &hoarder{}
 	tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{
-		OpenStorage: func(string) server.Storage { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
+		OpenStorage: func(string) storage.Store { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
 	}, "sv_storage x")
 	tn.Wait(30 * time.Second)
-	testenv.Check(t, len(st.waiting) == server.MaxStoreRequests && m.failed == m.answers && m.failed > 400, "%d wait, %d of %d answers are refusals", len(st.waiting), m.failed, m.answers)
+	testenv.Check(t, len(st.waiting) == storage.MaxRequests && m.failed == m.answers && m.failed > 400, "%d wait, %d of %d answers are refusals", len(st.waiting), m.failed, m.answers)
 	m = &hoarder{}
 	tn.Execute("reload")
 	for _, answer := range st.waiting {
@@ -142,7 +144,7 @@ func TestStorageThatDoesNotAnswer(t *testing.T) {
 	tn = newTestNetworkWith(t, servertest.Link{}, 1, server.Config{Mods: []func() game.Mod{func() game.Mod { return m }}}, "")
 	tn.Wait(time.Second)
 	testenv.Check(t, m.failed > 40 && m.answers == m.failed, "without a storage: %d of %d fail", m.failed, m.answers)
-	_, err := server.New(server.Config{OpenStorage: func(string) server.Storage { return st }, Commands: []string{"sv_storage ../x"}})
+	_, err := server.New(server.Config{OpenStorage: func(string) storage.Store { return st }, Commands: []string{"sv_storage ../x"}})
 	testenv.Check(t, err != nil && strings.Contains(err.Error(), `sv_storage "../x": not a file name`), "%v", err)
 }
 
@@ -170,10 +172,10 @@ func (m *asker) OnStored(_ *game.Ctx, a *game.StoreAnswer) { m.answers = append(
 func TestRequestsOfResumedMatch(t *testing.T) {
 	var matches memoryStore
 	var logs servertest.Folder
-	start := func(st server.Storage, logs record.Folder) (*testServer, *asker) {
+	start := func(st storage.Store, logs record.Folder) (*testServer, *asker) {
 		m := &asker{}
 		return newTestServerWith(t, server.Config{
-			Resume: &matches, Replays: logs, OpenStorage: func(string) server.Storage { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
+			Resume: &matches, Replays: logs, OpenStorage: func(string) storage.Store { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
 		}, "sv_resume 1; sv_warmup 0; sv_storage x"), m
 	}
 	stuck := &stuckStorage{}
@@ -200,7 +202,7 @@ func TestRequestsOfResumedMatch(t *testing.T) {
 	_, third := start(st, nil)
 	testenv.Check(t, third.state.Asked && len(st.waiting) == 2, "what was answered is asked again")
 	for _, name := range testenv.Must(logs.Names()) {
-		res, err := replay.Verify(reader(&logs, name), replay.VerifyConfig{Modes: server.BuiltinModes().New, Mods: []func() game.Mod{func() game.Mod { return &asker{} }}})
+		res, err := replay.Verify(reader(&logs, name), replay.VerifyConfig{Modes: builtin.Modes().New, Mods: []func() game.Mod{func() game.Mod { return &asker{} }}})
 		testenv.Check(t, err == nil && res.HashesMatched > 20, "%+v, %v", res, err)
 	}
 }

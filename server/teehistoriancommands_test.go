@@ -19,6 +19,7 @@ import (
 	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
+	"github.com/teeyard/teeyard/server/storage"
 )
 
 // commander has players type commands.
@@ -138,7 +139,7 @@ func replayCommands(t *testing.T, seed uint64, release int) {
 	})
 	dir := t.TempDir()
 	cfg.Replays, cfg.Teehistorians = &logs, &histories
-	cfg.OpenRanks = func(name string) server.Ranks {
+	cfg.OpenRanks = func(name string) storage.Ranks {
 		return promptRanks{rank.Open(rank.Config{Path: filepath.Join(dir, name)})}
 	}
 	c := newCommander(t, cfg, seed, "sv_map race; sv_gametype ddrace; sv_tee_historian 1; sv_replay 1; sv_spamprotection 0; sv_test_cmds 1; sv_pauseable 1; "+

@@ -45,7 +45,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	if !s.updateDrain(now) {
 		s.changeMap(now)
 	}
-	s.updateMods(now)
+	s.mods.Update(now)
 	s.listing.Advance(now)
 	s.updateEcon(now)
 	s.updateRotation(now)
@@ -56,7 +56,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	if due > 0 {
 		took := conn.Time(s.transport.Now()).Sub(now)
 		s.tickTimes.add(due, took)
-		s.hookClock.slow = took > slowTick*time.Duration(due)
+		s.mods.Clock.Note(due, took)
 	}
 	return s.nextAdvanceTime()
 }
@@ -67,7 +67,7 @@ func (s *Server) nextAdvanceTime() conn.Time {
 		return s.now
 	}
 	idle := len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 && !s.econ.console.Pending()
-	if idle && !(s.hookClock.used && s.hookClock.slow) {
+	if idle && !s.mods.Clock.IsSlow() { // slow ticks run one by one, because datagrams wait for the end of all
 		return s.clock.tickStart(s.clock.tick + idleTicks)
 	}
 	if next := s.clock.nextTick(); s.nextBurst == 0 || next < s.nextBurst {
@@ -121,7 +121,7 @@ func (s *Server) tick(now conn.Time) {
 	s.queueInputs(tick)
 	s.runBots()
 	settled := len(s.droppedSessions) == 0
-	s.takeAnswers()
+	s.storage.Take(tick)
 	events := s.stepWorld()
 	clear(s.pendingCommands) // for the garbage collector
 	s.pendingCommands = s.pendingCommands[:0]
@@ -135,9 +135,9 @@ func (s *Server) tick(now conn.Time) {
 	for i := range events {
 		switch events[i].Kind {
 		case game.EvStore:
-			s.store(events[i].Store, "")
+			s.storage.Request(events[i].Store, s.world.Tick())
 		case game.EvModOff:
-			s.modPanicked(events[i].Text)
+			s.mods.Panicked(events[i].Text)
 		case game.EvConsole:
 			s.lines.answer(&asked, &events[i])
 		default:

@@ -56,7 +56,9 @@ func (h voteHost) ObserveCount(yes, no, pass, total int) {
 	h.s.observe(event.VoteCount{Yes: yes, No: no, Pass: pass, Total: total})
 }
 
-func (h voteHost) OptionsRemoved() { h.s.menusStale() }
+func (h voteHost) OptionsRemoved() {
+	h.s.forEachInGame(func(c *session) { c.modView.SendMenuAgain(h.s.world, c.id) })
+}
 
 // Run notes the map that the vote has asked for. Its players read if the map cannot be loaded.
 func (h voteHost) Run(line string, as console.Caller, done func(warning string)) {

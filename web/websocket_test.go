@@ -25,6 +25,7 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
@@ -178,7 +179,7 @@ func TestMatchOverWebSocket(t *testing.T) {
 	for _, name := range testenv.Must(p.replays.Names()) {
 		r, err := replay.NewReader(bytes.NewReader(p.replays.Content(name)))
 		testenv.NoError(t, err)
-		res, err := replay.Verify(r, replay.VerifyConfig{Modes: server.BuiltinModes().New})
+		res, err := replay.Verify(r, replay.VerifyConfig{Modes: builtin.Modes().New})
 		testenv.Check(t, err == nil && res.Ticks > 25, "%s: %+v, %v", name, res, err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"slices"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/script"
-	"github.com/teeyard/teeyard/server"
 )
 
 func main() {
@@ -41,7 +41,7 @@ func count(name string) error {
 	}
 	kills := map[string]int{}
 	res, err := replay.Verify(r, replay.VerifyConfig{
-		Modes:   server.BuiltinModes().New,
+		Modes:   builtin.Modes().New,
 		NewMod:  func(m replay.ModInfo) (game.Mod, error) { return script.New(scriptConfig(m)) },
 		NewMode: func(m replay.ModInfo) (game.Mode, error) { return script.NewMode(scriptConfig(m)) },
 		OnTick: func(w *game.World, _ *replay.Tick, events []game.Event) {

@@ -65,14 +65,16 @@ var rooms = map[string][]string{
 	"server/listing": {
 		"bans", "bridge", "game", "halflife", "protocol", "query", "transport", "server/access", "server/console", "server/later", "internal/words",
 	},
+	"server/modhost": {"bridge", "game", "protocol", "server/console", "server/later"},
 	"server/record": {
 		"bridge", "format", "game", "internal/safetext", "internal/uuid", "recorder", "server/console", "server/later",
 	},
-	"server/runs":   {"game", "internal/atomicfile", "server/console", "server/record"},
-	"server/resume": {"game", "server/console", "server/later", "transport"},
-	"server/rules":  {"game", "server/console"},
-	"server/vote":   {"bans", "bridge", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext"},
-	"server/folder": {"internal/atomicfile"},
+	"server/runs":    {"game", "internal/atomicfile", "server/console", "server/record", "server/storage"},
+	"server/resume":  {"game", "server/console", "server/later", "transport"},
+	"server/rules":   {"game", "server/console"},
+	"server/storage": {"game", "internal/uuid", "server/console", "server/later", "server/resume"},
+	"server/vote":    {"bans", "bridge", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext"},
+	"server/folder":  {"internal/atomicfile"},
 	// Runs a server with its clients in tests.
 	"server/servertest": {"client", "event", "game", "protocol", "server", "transport", "internal/netsim", "internal/testclient"},
 	"client":            {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},

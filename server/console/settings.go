@@ -41,13 +41,6 @@ type Settings struct {
 	AnnouncementInterval int        // sv_announcement_interval, DDNet's
 	AnnouncementRandom   int        // sv_announcement_random, DDNet's
 	MapRotation          string     // sv_maprotation
-	GameType             string     // sv_gametype
-	Mods                 string     // sv_mods
-	Storage              string     // sv_storage
-	Ranks                string     // sv_ranks, ours
-	SQLServerName        string     // sv_sql_servername, DDNet's
-	SQLQueriesDelay      int        // sv_sql_queries_delay, DDNet's
-	ModsWatch            int        // sv_mods_watch
 	Bots                 int        // sv_bots, ours
 	BotSkill             int        // sv_bot_skill, ours
 
@@ -80,11 +73,6 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_client_suggestion_bot", "Text that players see on joining with a known bot client", sv, &s.ClientSuggestionBot, "", 128},
 		{"sv_reset_file", "File to execute before each DDRace map", sv, &s.ResetFile, "reset.cfg", 128},
 		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
-		{"sv_gametype", "Game type (dm, tdm, ctf, lms, lts, race, mod, other modes, or the name of a script in mods)", sv, &s.GameType, "dm", 32},
-		{"sv_mods", "Mods to add to the game type, in order", sv, &s.Mods, "", 256},
-		{"sv_storage", "File for data of game types and mods, such as best times; used when the server starts", sv, &s.Storage, "storage.journal", 128},
-		{"sv_ranks", "File for the results of races; used when the server starts", sv, &s.Ranks, "ranks.journal", 128},
-		{"sv_sql_servername", "Name of this server in the ranks, at most four letters", sv, &s.SQLServerName, "UNK", 5},
 		{"sv_audit_log", "File for a line of JSON per action of an operator; used when the server starts", sv, &s.AuditLog, "", 128},
 		{"log_dialect", "Format of the log and the external console (tw07, tw06, ddnet, json)", sv, &s.LogDialect, "tw07", 8},
 		{"ec_bindaddr", "Address of the external console; only localhost is safe; used when the server starts", ec, &s.EconBindAddr, "localhost", 128},
@@ -113,8 +101,6 @@ func (s *Settings) Register(c *Console) error {
 		{"conn_timeout_protection", "Seconds to keep the seat of a DDNet player who timed out (0 = none)", sv, &s.TimeoutProtection, 180, 0, 10000},
 		{"sv_map_download_speed", "Map download per client (1 to 7 = at most that many times 32 KiB/s, 8 to 16 = no limit)", sv, &s.MapDownloadSpeed, 8, 1, 16},
 		{"sv_high_bandwidth", "Send a snapshot every tick; doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
-		{"sv_mods_watch", "Reload the scripts of sv_mods when their files change", sv, &s.ModsWatch, 1, 0, 1},
-		{"sv_sql_queries_delay", "Seconds between two rank commands of a player, such as /rank", sv, &s.SQLQueriesDelay, 1, 0, 20},
 		{"sv_announcement_interval", "Minutes between two announcements", sv, &s.AnnouncementInterval, 300, 1, 9999},
 		{"sv_announcement_random", "Announce in random order", sv, &s.AnnouncementRandom, 1, 0, 1},
 		{"sv_shutdown_when_empty", "Shut down when the last client has left", sv, &s.ShutdownWhenEmpty, 0, 0, 1},

@@ -15,22 +15,13 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/server/storage"
 )
-
-// Ranks stores the results of races, as server.Ranks does.
-type Ranks interface {
-	// Submit queues a request without waiting. answer is called once, by any goroutine.
-	Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer))
-	// Err returns the reason for which the ranks do not work, nil if they work.
-	Err() error
-	// Close writes the remaining data.
-	Close() error
-}
 
 // Config configures a Keeper.
 type Config struct {
 	// Ranks gets all requests, and knows the best times. The Keeper closes it.
-	Ranks Ranks
+	Ranks storage.Ranks
 	// Dir is the folder of the replay logs. The runs are in its subfolder [Folder].
 	Dir string
 	// Settings selects the runs to keep; nil means the defaults.
@@ -46,7 +37,7 @@ type Config struct {
 
 // Keeper is a store of ranks that also keeps the runs.
 type Keeper struct {
-	Ranks
+	storage.Ranks
 	cfg     Config
 	jobs    chan job
 	done    chan struct{}

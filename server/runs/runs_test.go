@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/replaytest"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -22,6 +23,7 @@ import (
 	"github.com/teeyard/teeyard/server/folder"
 	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/server/runs"
+	"github.com/teeyard/teeyard/server/storage"
 )
 
 // This server keeps its race results in ranks.journal, and the runs with the best times of players
@@ -31,11 +33,11 @@ func ExampleNew() {
 	s, err := server.New(server.Config{
 		Commands: []string{"sv_gametype race", "sv_ranks ranks.journal"},
 		Replays:  folder.Recordings{Path: logs},
-		OpenRanks: func(name string) server.Ranks {
+		OpenRanks: func(name string) storage.Ranks {
 			return runs.New(runs.Config{
 				Ranks:  rank.Open(rank.Config{Path: name}),
 				Dir:    logs,
-				Verify: replay.VerifyConfig{Modes: server.BuiltinModes().New},
+				Verify: replay.VerifyConfig{Modes: builtin.Modes().New},
 			})
 		},
 	})
@@ -89,7 +91,7 @@ func (r *race) finish(f game.RankRequest) {
 	r.t.Helper()
 	f.Map = "course"
 	answered := make(chan game.RankAnswer, 1)
-	r.keeper.Submit(&f, game.RankOrigin{ID: server.RankID(&f, "world"), GameID: "world", Log: logName}, func(a game.RankAnswer) { answered <- a })
+	r.keeper.Submit(&f, game.RankOrigin{ID: storage.RankID(&f, "world"), GameID: "world", Log: logName}, func(a game.RankAnswer) { answered <- a })
 	a := <-answered
 	testenv.Require(r.t, a.Err == "", "%+v", a)
 }

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/format/demo"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/mods/ddrace"
@@ -61,7 +63,7 @@ func (w *watchedServer) start(newBroadcast func(Config) *Broadcast, dir string, 
 			w.inGame, w.tick = len(t.World.Frame().Players), t.World.Tick()
 		})},
 		Broadcast: w.broadcast, AddToConsole: w.settings.Register,
-		Modes: append(server.BuiltinModes(), server.NamedMode{Name: "ddrace", New: ddrace.New}), Files: fstest.MapFS{"maps/race.map": {Data: raceMap()}},
+		Modes: append(builtin.Modes(), mode.Named{Name: "ddrace", New: ddrace.New}), Files: fstest.MapFS{"maps/race.map": {Data: raceMap()}},
 	}, commands...)
 	w.rooms = web.NewHandler(w.broadcast.Rooms()...)
 	w.tb.Cleanup(w.close)
