@@ -25,8 +25,9 @@ type Host interface {
 	Ask(call *console.Call, cmd game.Command)
 	// Print prints a line in the log.
 	Print(level int, system, line string)
-	// Offered tells the operators about a new console command, and Withdrawn about one that is gone.
+	// Offered tells the operators about a new console command.
 	Offered(e console.Entry)
+	// Withdrawn tells the operators about a console command that is gone.
 	Withdrawn(e console.Entry)
 	// VariableSet is called when the console has set a variable of a mode or mod.
 	VariableSet(name, value string)
