@@ -22,9 +22,9 @@ type Host interface {
 	Clients() iter.Seq[Client]
 	// Drop disconnects a client.
 	Drop(id int, reason string)
-	// Logout ends a client's access to the remote console. A command of who causes it.
+	// Logout ends a client's access to the remote console. The cause is a command of the caller.
 	Logout(id int, who console.Caller, reason string)
-	// Print logs a line. A command of who causes it.
+	// Print logs a line about a command of the caller.
 	Print(who console.Caller, level int, system, line string)
 	// ExpectNames tells the clients whether a login may need a name besides the password.
 	ExpectNames(names bool)
@@ -140,9 +140,12 @@ func (s *Settings) register(c *console.Console) error {
 	}
 	for _, v := range []console.IntVar{
 		{Name: "sv_max_clients_per_ip", Help: "Number of clients that may be connected from one IP", Value: &s.MaxClientsPerIP, Default: 4, Min: 1, Max: 64},
-		{Name: "sv_max_clients_per_network", Help: "Number of clients that may be connected from one network (0 = any)", Value: &s.MaxClientsPerNetwork, Max: 64},
-		{Name: "sv_vanilla_antispoof", Help: "Make old clients without tokens prove their address before they get a seat", Value: &s.VanillaAntispoof, Default: 1, Max: 1},
-		{Name: "sv_van_conn_per_second", Help: "Connection attempts per second from old clients without tokens (0 = none)", Value: &s.VanillaConnPerSecond, Default: 10, Max: 10000},
+		{Name: "sv_max_clients_per_network", Help: "Number of clients that may be connected from one network (0 = any)",
+			Value: &s.MaxClientsPerNetwork, Max: 64},
+		{Name: "sv_vanilla_antispoof", Help: "Make old clients without tokens prove their address before they get a seat",
+			Value: &s.VanillaAntispoof, Default: 1, Max: 1},
+		{Name: "sv_van_conn_per_second", Help: "Connection attempts per second from old clients without tokens (0 = none)",
+			Value: &s.VanillaConnPerSecond, Default: 10, Max: 10000},
 		{Name: "sv_rcon_max_tries", Help: "Number of wrong remote console passwords allowed (0 = any)", Value: &s.RconMaxTries, Default: 3, Max: 100},
 		{Name: "sv_rcon_bantime", Help: "Minutes of ban for too many wrong passwords (0 = kick)", Value: &s.RconBanTime, Default: 5, Max: 1440},
 	} {

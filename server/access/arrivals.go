@@ -33,7 +33,7 @@ const (
 	provenTracked   = 4096
 )
 
-// Arrivals limits what the server does for addresses that connect.
+// Arrivals limits the work of the server for each address that connects.
 type Arrivals struct {
 	settings *Settings
 	connects *limit.Arrivals

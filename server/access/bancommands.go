@@ -16,14 +16,17 @@ import (
 // defaultBanMinutes is the duration of a ban without one.
 const defaultBanMinutes = 30
 
-// maxBanMinutes is the longest ban with an end, a year as on DDNet-Server. The original has 31 days.
+// maxBanMinutes is the longest ban with an end, a year as on DDNet-Server. The original has 31
+// days.
 const maxBanMinutes = 525_600
 
 func (l *Bans) commands() []console.Command {
 	const stored = console.Server | console.Store
 	return []console.Command{
-		{Name: "ban", Params: "s[id|ip|range] ?i[minutes] r[reason]", Help: "Ban client, ip or range (ip-ip) for x minutes for any reason", Flags: stored, Run: l.cmdBan},
-		{Name: "unban", Params: "r[ip|range]", Help: "Unban ip, range (ip-ip) or ban entry by its index", Flags: stored, Run: func(call *console.Call) { l.unban(call, call.Arg(0)) }},
+		{Name: "ban", Params: "s[id|ip|range] ?i[minutes] r[reason]",
+			Help: "Ban client, ip or range (ip-ip) for x minutes for any reason", Flags: stored, Run: l.cmdBan},
+		{Name: "unban", Params: "r[ip|range]", Help: "Unban ip, range (ip-ip) or ban entry by its index",
+			Flags: stored, Run: func(call *console.Call) { l.unban(call, call.Arg(0)) }},
 		{Name: "unban_all", Help: "Unban all entries", Flags: stored, Run: l.cmdUnbanAll},
 		{Name: "bans", Help: "Show banlist", Flags: stored, Run: l.cmdBans},
 		{Name: "bans_save", Params: "s[file]", Help: "Save banlist in a file, for exec", Flags: stored, Run: l.cmdBansSave},

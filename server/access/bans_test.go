@@ -112,7 +112,8 @@ func TestBansSave(t *testing.T) {
 	// As 0.7.5 writes ranges, and for life.
 	other.files["old.cfg"] = &fstest.MapFile{Data: []byte("ban_range 10.3.0.1 10.3.0.9 7 old\nban [2001:db8:0:0:0:0:0:1] -1 for ever and ever\n")}
 	other.run("unban_all; exec old.cfg")
-	testenv.Check(t, banLines(other.run("bans")) == "#0 '2001:db8::1' banned for life (for ever and ever)\n#1 '10.3.0.1' - '10.3.0.9' banned for 7 minutes (old)\n2 bans\n", "an old list makes\n%s", other.log.String())
+	testenv.Check(t, banLines(other.run("bans")) == "#0 '2001:db8::1' banned for life (for ever and ever)\n"+
+		"#1 '10.3.0.1' - '10.3.0.9' banned for 7 minutes (old)\n2 bans\n", "an old list makes\n%s", other.log.String())
 	for _, name := range []string{"../x.cfg", "bans.json", "maps/dm1.map", ""} {
 		log := other.run(`bans_save "` + name + `"`)
 		testenv.Check(t, strings.Contains(log, "failed to save banlist to '"+name+"'"), "%q: %s", name, log)
@@ -137,7 +138,8 @@ func TestBansSaveReplaces(t *testing.T) {
 		h.files["x.cfg"] = &fstest.MapFile{Data: []byte(content)}
 		log := h.run("ban 10.9.9.9 5 rude; bans_save x.cfg")
 		replaced := strings.HasPrefix(string(h.files["x.cfg"].Data), "ban 10.9.9.9 5 ")
-		testenv.Check(t, replaced == replaces && strings.Contains(log, "exists and is not a list of bans") != replaces, "%q: replaced %v\n%s", content, replaced, log)
+		testenv.Check(t, replaced == replaces && strings.Contains(log, "exists and is not a list of bans") != replaces,
+			"%q: replaced %v\n%s", content, replaced, log)
 	}
 }
 
@@ -175,7 +177,9 @@ func TestLongBans(t *testing.T) {
 	h, other := newTestHost(t, access.Config{DDNet: true}), newTestHost(t, access.Config{DDNet: true})
 	h.run("ban 10.0.1.1 525600 a year; ban_range 10.0.2.1 10.0.2.9 525600 a year; ban 10.0.3.1 525601 more; ban 10.0.4.1 44641 more; bans_save x.cfg")
 	want := h.run("bans")
-	for _, line := range []string{"'10.0.1.1' banned for 525600 minutes (a year)", "'10.0.2.1' - '10.0.2.9' banned for 525600 minutes (a year)", "'10.0.3.1' banned for 525600 minutes (more)", "'10.0.4.1' banned for 44641 minutes (more)"} {
+	for _, line := range []string{"'10.0.1.1' banned for 525600 minutes (a year)",
+		"'10.0.2.1' - '10.0.2.9' banned for 525600 minutes (a year)", "'10.0.3.1' banned for 525600 minutes (more)",
+		"'10.0.4.1' banned for 44641 minutes (more)"} {
 		testenv.Check(t, strings.Contains(want, line), "bans lacks %q:\n%s", line, want)
 	}
 	other.files["x.cfg"] = h.files["x.cfg"]
@@ -217,7 +221,8 @@ func TestUnstoredBans(t *testing.T) {
 }
 
 // TestBansCanBeLifted checks that each line of the command bans can lift its ban, and no other, by
-// its number, its target and its whole text. The bans come from commands and from the server itself.
+// its number, its target and its whole text. The bans come from commands and from the server
+// itself.
 func TestBansCanBeLifted(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 0))

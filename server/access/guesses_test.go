@@ -23,7 +23,8 @@ func TestWrongRcon(t *testing.T) {
 		wrong(addr(21), false, i+1, false)
 	}
 	b, banned := h.Bans.Find(addr(20))
-	testenv.Check(t, banned && b.Temporary && h.Bans.Message(&b) == "You have been banned for 5 minutes (Too many remote console authentication tries)", "%+v", b)
+	testenv.Check(t, banned && b.Temporary &&
+		h.Bans.Message(&b) == "You have been banned for 5 minutes (Too many remote console authentication tries)", "%+v", b)
 	wrong(addr(20), true, 1, false) // the count begins again
 	h.Guesses.RightRcon(h.now, addr(20), true)
 	wrong(addr(20), true, 1, false)

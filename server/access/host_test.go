@@ -59,7 +59,7 @@ func newTestHost(t *testing.T, cfg access.Config) *testHost {
 	return h
 }
 
-// run runs a line as an operator on the server's machine, and returns what it printed.
+// run runs a line as an operator on the server's machine, and returns its output.
 func (h *testHost) run(line string) string { return h.runAs(console.Operator, line) }
 
 func (h *testHost) runAs(who console.Caller, line string) string {

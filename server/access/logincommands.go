@@ -13,17 +13,20 @@ import (
 func (l *Logins) commands() []console.Command {
 	const lasting, secret = console.Server | console.Lasting, console.Server | console.Lasting | console.Secret
 	return []console.Command{
-		{Name: "auth_add", Params: "s[ident] s[level] r[pw]", Help: "Add a named login for the remote console (levels: admin, moderator, helper)", Flags: secret, Run: l.cmdAdd},
-		{Name: "auth_add_p", Params: "s[ident] s[level] s[hash] s[salt]", Help: "Add a login by the hash and salt of its password", Flags: secret, Run: l.cmdAdd},
+		{Name: "auth_add", Params: "s[ident] s[level] r[pw]",
+			Help: "Add a named login for the remote console (levels: admin, moderator, helper)", Flags: secret, Run: l.cmdAdd},
+		{Name: "auth_add_p", Params: "s[ident] s[level] s[hash] s[salt]",
+			Help: "Add a login by the hash and salt of its password", Flags: secret, Run: l.cmdAdd},
 		{Name: "auth_change", Params: "s[ident] s[level] r[pw]", Help: "Change level and password of a login", Flags: secret, Run: l.cmdChange},
-		{Name: "auth_change_p", Params: "s[ident] s[level] s[hash] s[salt]", Help: "Change level and password of a login, by the hash and salt of the password", Flags: secret, Run: l.cmdChange},
+		{Name: "auth_change_p", Params: "s[ident] s[level] s[hash] s[salt]",
+			Help: "Change level and password of a login, by the hash and salt of the password", Flags: secret, Run: l.cmdChange},
 		{Name: "auth_remove", Params: "s[ident]", Help: "Remove a login", Flags: lasting, Run: l.cmdRemove},
 		{Name: "auth_list", Help: "List the logins to the remote console", Flags: console.Server, Run: l.cmdList},
 	}
 }
 
-// loginArgs returns the login that the arguments describe. If they describe none, it returns nil and
-// warns.
+// loginArgs returns the login that the arguments describe. If they describe none, it returns nil
+// and warns.
 func loginArgs(call *console.Call) *login {
 	l := &login{name: call.Arg(0)}
 	switch level := strings.ToLower(call.Arg(1)); {
@@ -131,8 +134,8 @@ func (l *Logins) cmdChange(call *console.Call) {
 	}
 }
 
-// changeLevelPassword changes the password of a level. It becomes a login with the same name if only
-// the hash of the new password is known, or if the login gets another level.
+// changeLevelPassword changes the password of a level. It becomes a login with the same name if
+// only the hash of the new password is known, or if the login gets another level.
 func (l *Logins) changeLevelPassword(call *console.Call, p *LevelPassword, to *login) {
 	password := call.Arg(2)
 	isPlain := to.level == p.Level && !strings.HasSuffix(call.Name, "_p") && len(password) <= maxPassword
@@ -148,7 +151,8 @@ func (l *Logins) changeLevelPassword(call *console.Call, p *LevelPassword, to *l
 	call.Print("auth", "key updated")
 }
 
-// setLevelPassword sets the variable with the password of a level. Operators with it stay logged in.
+// setLevelPassword sets the variable with the password of a level. Operators with it stay logged
+// in.
 func (l *Logins) setLevelPassword(call *console.Call, p *LevelPassword, password string) {
 	l.lastPasswords[p.Level] = password
 	call.Console.Execute(p.Variable+" "+console.Quote(password), console.Operator)

@@ -38,11 +38,13 @@ func TestLevelPasswordsAsLogins(t *testing.T) {
 		{"auth_change_p default_mod mod " + hashed, "key updated", []string{"default_mod moderator", "default_admin admin", "alice admin"},
 			map[string]string{"default_mod hashed": "moderator", " hashed": "admin"}},
 		{"auth_add default_mod mod x", "ident already exists", []string{"default_mod moderator", "default_admin admin", "alice admin"}, nil},
-		{"auth_remove default_mod", "key removed, all users logged out", []string{"default_admin admin", "alice admin"}, map[string]string{"default_mod hashed": ""}},
+		{"auth_remove default_mod", "key removed, all users logged out", []string{"default_admin admin", "alice admin"},
+			map[string]string{"default_mod hashed": ""}},
 		{"auth_remove default_mod", "ident couldn't be found", []string{"default_admin admin", "alice admin"}, nil},
 		{"sv_rcon_password again", "", []string{"default_admin admin", "alice admin"}, map[string]string{" hashed": "", " again": "admin"}},
 		{"auth_remove default_admin", "key removed, all users logged out", []string{"alice admin"}, map[string]string{" again": "", "alice pw": "admin"}},
-		{"auth_add default_admin admin back", "key added", []string{"default_admin admin", "alice admin"}, map[string]string{" back": "admin", "default_admin back": "admin"}},
+		{"auth_add default_admin admin back", "key added", []string{"default_admin admin", "alice admin"},
+			map[string]string{" back": "admin", "default_admin back": "admin"}},
 	} {
 		log := h.run(step.line)
 		testenv.Check(t, strings.HasSuffix(strings.TrimSpace(log), step.says), "%s: %s", step.line, log)
@@ -100,7 +102,8 @@ func TestGeneratedPassword(t *testing.T) {
 	testenv.Check(t, !h.Logins.Any(), "there is a login")
 	password := h.Logins.Generate()
 	login, level, right := h.Logins.Check("", password)
-	testenv.Check(t, len(password) == 13 && right && level == console.LevelAdmin && login == "default_admin", "%q opens %q, %v, %v", password, login, level, right)
+	testenv.Check(t, len(password) == 13 && right && level == console.LevelAdmin && login == "default_admin",
+		"%q opens %q, %v, %v", password, login, level, right)
 	testenv.Check(t, h.Logins.Generate() == "", "there are two passwords")
 	_, _, right = h.Logins.Check("", "")
 	testenv.Check(t, !right, "an empty password opens the server")

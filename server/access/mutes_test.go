@@ -48,7 +48,7 @@ func TestMutesAreBounded(t *testing.T) {
 	testenv.Check(t, l.Find(now, addr(last)) == nil && l.Find(now, addr(9999)) != nil && len(l.All(now)) == access.MaxMutes, "%d mutes", len(l.All(now)))
 }
 
-// TestMuteTexts checks the lines about a mute, which tools parse.
+// TestMuteTexts checks the lines about a mute that tools parse.
 func TestMuteTexts(t *testing.T) {
 	var now conn.Time
 	m := access.NewMute(now, addr(7), "o'neil", 60, "spam")

@@ -31,7 +31,9 @@ type Names struct{ list []NameBan }
 func (n *Names) commands() []console.Command {
 	open := console.Server | console.Store
 	return []console.Command{
-		{Name: "name_ban", Params: "s[name] ?i[distance] ?i[is_substring] ?r[reason]", Help: "Ban a name and similar names (up to distance different characters; is_substring 1: also names that contain it)", Flags: open | console.Lasting, Run: n.cmdBan},
+		{Name: "name_ban", Params: "s[name] ?i[distance] ?i[is_substring] ?r[reason]",
+			Help:  "Ban a name and similar names (up to distance different characters; is_substring 1: also names that contain it)",
+			Flags: open | console.Lasting, Run: n.cmdBan},
 		{Name: "name_unban", Params: "s[name]", Help: "Unban a name", Flags: open | console.Lasting, Run: n.cmdUnban},
 		{Name: "name_bans", Help: "List the banned names", Flags: open, Run: n.cmdList},
 	}

@@ -13,7 +13,8 @@ import (
 // configuration.
 func TestNames(t *testing.T) {
 	h := newTestHost(t, access.Config{})
-	added := h.run(`name_ban admin 0; name_ban Troll 0 1 "no trolls"; name_ban "white space" 1; name_ban verylongname; name_ban dupe 2; name_ban dupe 0 0 again; name_ban x -1`)
+	added := h.run(`name_ban admin 0; name_ban Troll 0 1 "no trolls"; name_ban "white space" 1; name_ban verylongname; ` +
+		`name_ban dupe 2; name_ban dupe 0 0 again; name_ban x -1`)
 	for name, want := range map[string]string{
 		"admin": "banned", "аdmin": "banned", "whitespace": "banned", "white spac": "banned", "verylongnamexxxx": "banned",
 		"xtrollx": "banned: no trolls", "TROLL": "banned: no trolls", "dupe": "banned: again",
@@ -32,7 +33,8 @@ func TestNames(t *testing.T) {
 		testenv.Check(t, strings.Contains(added, line), "the log lacks %s:\n%s", line, added)
 	}
 	log := h.run("name_ban abc 3; name_unban dupe; name_unban nosuch; name_bans")
-	for _, line := range []string{"abc: a distance of 3 would ban all short names", "removed name='dupe'", "'nosuch' is not banned", "[name_ban]: name='Troll' distance=0 is_substring=1 reason='no trolls'"} {
+	for _, line := range []string{"abc: a distance of 3 would ban all short names", "removed name='dupe'",
+		"'nosuch' is not banned", "[name_ban]: name='Troll' distance=0 is_substring=1 reason='no trolls'"} {
 		testenv.Check(t, strings.Contains(log, line), "the log lacks %s:\n%s", line, log)
 	}
 	testenv.Check(t, h.Names.Find("dupe") == nil && h.Names.Find("ab") == nil, "names are banned that are not")

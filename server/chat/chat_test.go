@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/server/chat"
 )
 
-// host is a server that notes what it is told.
+// host is a server that notes the calls of its methods.
 type host struct{ notes []string }
 
 func (h *host) Reply(id game.PlayerID, line string) {

@@ -91,7 +91,8 @@ type Host interface {
 	Request(cmd game.Command)
 	// MayShow reports whether a player may show others a text, and counts the text.
 	MayShow(id game.PlayerID) bool
-	// Announce tells the clients in the game of a command that is offered now, or is no longer.
+	// Announce tells the clients in the game that a command is offered from now on, or was
+	// withdrawn.
 	Announce(c *Command, offered bool)
 }
 
@@ -203,8 +204,7 @@ func (t *Chat) index(name string) (i int, found bool) {
 	return slices.BinarySearchFunc(t.list, name, func(c entry, name string) int { return strings.Compare(c.Name, name) })
 }
 
-// Run runs the command in a line of a player. It returns false if there is no command of that
-// name.
+// Run runs the command in a line of a player. It returns false if no command has that name.
 func (t *Chat) Run(id game.PlayerID, line string) bool {
 	name, args, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
 	i, found := t.index(strings.ToLower(name))

@@ -11,18 +11,21 @@ import (
 // Limits are the variables that limit the text of players. Delays are in seconds.
 type Limits struct{ delay, initialDelay, penalty, threshold, muteSeconds int }
 
-// Register adds the variables to a console. With ddnet, their defaults are those of DDNet-Server.
+// Register adds the variables to a console. With ddnet, they have the defaults of DDNet-Server.
 func (l *Limits) Register(c *console.Console, ddnet bool) error {
 	mutes := 0
 	if ddnet {
 		mutes = 60
 	}
 	for _, v := range []console.IntVar{
-		{Name: "sv_chat_delay", Help: "Seconds between two chat lines of a player, at least 1 (needs sv_spamprotection)", Value: &l.delay, Default: 1, Max: 9999},
+		{Name: "sv_chat_delay", Help: "Seconds between two chat lines of a player, at least 1 (needs sv_spamprotection)",
+			Value: &l.delay, Default: 1, Max: 9999},
 		{Name: "sv_chat_initial_delay", Help: "Seconds until a player who joins others may chat", Value: &l.initialDelay, Max: 360},
 		{Name: "sv_chat_penalty", Help: "Points for each chat line; each tick (1/50 s) removes one", Value: &l.penalty, Default: 250, Min: 50, Max: 1000},
-		{Name: "sv_chat_threshold", Help: "Points above which a player is muted for sv_spam_mute_duration seconds", Value: &l.threshold, Default: 1000, Min: 50, Max: 10000},
-		{Name: "sv_spam_mute_duration", Help: "Seconds that players who write too much are muted (0 = no mute)", Value: &l.muteSeconds, Default: mutes, Max: 3600},
+		{Name: "sv_chat_threshold", Help: "Points above which a player is muted for sv_spam_mute_duration seconds",
+			Value: &l.threshold, Default: 1000, Min: 50, Max: 10000},
+		{Name: "sv_spam_mute_duration", Help: "Seconds that players who write too much are muted (0 = no mute)",
+			Value: &l.muteSeconds, Default: mutes, Max: 3600},
 	} {
 		v.Flags = console.Server | console.Save
 		if err := c.RegisterInt(v); err != nil {

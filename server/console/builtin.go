@@ -18,7 +18,8 @@ func (c *Console) builtins() []Command {
 		{"toggle", "s[config-option] i[value1] i[value2]", "Toggle config value", Server, c.toggle},
 		{"mod_command", "s[command] ?i[access-level]", "Specify command accessibility for moderators", Server | Lasting, c.modCommand},
 		{"mod_status", "", "List all commands which are accessible for moderators", Server, func(call *Call) { c.accessStatus(call, LevelMod) }},
-		{"access_level", "s[command] ?i[level]", "Set who may run a command (0 = admins, 1 = also moderators, 2 = also helpers)", Server | Lasting, c.accessLevel},
+		{"access_level", "s[command] ?i[level]", "Set who may run a command (0 = admins, 1 = also moderators, 2 = also helpers)",
+			Server | Lasting, c.accessLevel},
 		{"access_status", "i[level]", "List all commands for a level (0 = admins, 1 = moderators, 2 = helpers)", Server, func(call *Call) {
 			c.accessStatus(call, Level(call.Int(0)))
 		}},
@@ -72,7 +73,7 @@ func (c *Console) modCommand(call *Call) { c.setAccess(call, LevelMod) }
 
 func (c *Console) accessLevel(call *Call) { c.setAccess(call, LevelHelper) }
 
-// setAccess says who may run a command, up to a level. If there is a second argument, it changes that.
+// setAccess prints which levels, up to last, may run a command. A second argument changes that.
 func (c *Console) setAccess(call *Call, last Level) {
 	e := c.find(call.Arg(0), Server)
 	if e == nil && c.cfg.KeepUnknown && !c.started {
@@ -118,7 +119,8 @@ func (c *Console) isConfiguration(who *Caller) bool {
 	return !who.IsRemote() && who.ID < 0 && (!c.started || c.starting || c.reload != nil)
 }
 
-// reportLevelled prints of how many commands the configuration has said who may run them: those of DDNet do so of dozens.
+// reportLevelled prints the number of commands whose access level the configuration has set. One
+// line is enough: configurations of DDNet set dozens.
 func (c *Console) reportLevelled() {
 	if n := len(c.levelled); n > 0 {
 		c.print(Operator, Standard, "Console", fmt.Sprintf("access_level was set for %d commands; access_status 1 and access_status 2 list them", n))
@@ -141,7 +143,8 @@ func (c *Console) accessStatus(call *Call, level Level) {
 	c.printNames(call, func(e *entry) bool { return e.level >= level })
 }
 
-// printNames prints names of commands that the caller can run, separated by commas, in lines of less than 240 bytes.
+// printNames prints names of commands that the caller can run, separated by commas, in lines of
+// less than 240 bytes.
 func (c *Console) printNames(call *Call, listed func(*entry) bool) {
 	const limit = 240
 	line := ""

@@ -32,8 +32,8 @@ import (
 
 // Limits of the language.
 const (
-	// MaxCommand is the most bytes of a command with its arguments; the rest is cut. The
-	// original cuts at 1023, which a saved sv_motd full of quotes exceeds.
+	// MaxCommand is the most bytes of a command with its arguments; the rest is cut. The original
+	// cuts at 1023, but a saved sv_motd full of quotes is longer.
 	MaxCommand = 2047
 	// MaxLine is the most bytes of a line; a longer line is refused.
 	MaxLine = 32 << 10
@@ -492,7 +492,7 @@ func oneLine(s string) string {
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// warn prints what is wrong, and where if it is in a file.
+// warn prints a warning. If the command comes from a file, the line begins with its place.
 func (c *Console) warn(who Caller, system, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if n := len(c.openFiles); n > 0 {

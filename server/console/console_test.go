@@ -20,7 +20,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// testConsole is a console with a few variables, and what it printed.
+// testConsole is a console with a few variables, and its output.
 type testConsole struct {
 	*Console
 	lines                                 []string
@@ -100,7 +100,7 @@ func TestLanguageAsReleased(t *testing.T) {
 	if !b.ExecuteFile("testdata/language.cfg", Operator) {
 		t.Fatal(b.take())
 	}
-	// What is wrong is said with its place, and more is.
+	// This console adds the place to each warning, and has more warnings.
 	var lines []string
 	place := regexp.MustCompile(`^(\[\w+\]: )testdata/\w+\.cfg:\d+: (.*)$`)
 	for _, line := range b.take()[1:] {
@@ -112,9 +112,9 @@ func TestLanguageAsReleased(t *testing.T) {
 		lines = append(lines, line)
 	}
 	got := strings.Join(lines, "\n") + "\n"
-	// Four differences are ours: the hint about paths does not name storage.cfg,
-	// which we do not have, a string is not cut inside a character, a password
-	// is not shown, and what is not a number does not change a variable.
+	// Four differences are ours: the hint about paths does not name storage.cfg, which we do not
+	// have, a string is not cut inside a character, a password is not shown, and an argument that
+	// is not a number does not change a variable.
 	want := strings.NewReplacer(
 		"[Console]: Value: 12\n[Console]: Value: 0\n", "[Console]: Value: 1000\n[Console]: Value: 1000\n",
 		"Info: only relative paths starting from the ones you specify in 'storage.cfg' are allowed",
@@ -151,7 +151,8 @@ func TestAccess(t *testing.T) {
 	b.expect(t, "mod_status", admin, "[Console]: echo, logout, toggle")
 	helper := Caller{Level: LevelHelper, Flags: Server}
 	b.expect(t, "toggle sv_warmup 1 2", helper, "[Console]: Access for command toggle denied.")
-	b.expect(t, "access_level toggle 2", admin, "[Console]: moderator access for 'toggle' is now enabled", "[Console]: helper access for 'toggle' is now enabled")
+	b.expect(t, "access_level toggle 2", admin, "[Console]: moderator access for 'toggle' is now enabled",
+		"[Console]: helper access for 'toggle' is now enabled")
 	b.expect(t, "toggle sv_warmup 1 2", helper, "[Console]: Access for command sv_warmup denied.")
 	b.expect(t, "access_status 2", admin, "[Console]: logout, toggle")
 	b.expect(t, "logout", helper, "[server]: bye 0")
@@ -164,7 +165,8 @@ func TestAccess(t *testing.T) {
 		"[Console]: echo r[text]: Echo the text", "[Console]: No such command: sv_p.", "[Console]: No such command: nothing.")
 	b.expect(t, "help ec_; help sv_po", Operator, "[Console]: ec_port", "[Console]: sv_port")
 	b.Unregister("help")
-	b.expect(t, "access_level togg 1; access_level nothing", admin, "[Console]: No such command: 'togg'. Commands that begin with it: toggle.", "[Console]: No such command: 'nothing'.")
+	b.expect(t, "access_level togg 1; access_level nothing", admin,
+		"[Console]: No such command: 'togg'. Commands that begin with it: toggle.", "[Console]: No such command: 'nothing'.")
 	b.expect(t, "access_level toggle 1; access_level toggle", admin,
 		"[Console]: moderator access for 'toggle' is now enabled", "[Console]: helper access for 'toggle' is now disabled",
 		"[Console]: moderator access for 'toggle' is enabled", "[Console]: helper access for 'toggle' is disabled")
@@ -336,7 +338,8 @@ func TestFiles(t *testing.T) {
 	}
 	b.expect(t, "exec big.cfg", Operator, "[console]: failed to open 'big.cfg'", "[console]: Info: the file is larger than 1048576 bytes")
 	b.expect(t, "exec bom.cfg", Operator, "[console]: executing 'bom.cfg'", "[Console]: bom")
-	b.expect(t, "exec long.cfg", Operator, "[console]: executing 'long.cfg'", "[Console]: long.cfg:1: Line of 32769 bytes is too long; at most 32768 are allowed.", "[Console]: after")
+	b.expect(t, "exec long.cfg", Operator, "[console]: executing 'long.cfg'",
+		"[Console]: long.cfg:1: Line of 32769 bytes is too long; at most 32768 are allowed.", "[Console]: after")
 	b.expect(t, `echo "`+strings.Repeat("x", MaxCommand)+`"`, Operator,
 		"[Console]: echo: the command has 2054 bytes; at most 2047 are allowed", "[Console]: Invalid arguments... Usage: echo r[text]")
 	b.expect(t, "exec nul.cfg", Operator, "[console]: executing 'nul.cfg'", "[Console]: a", "[Console]: c")
@@ -431,9 +434,11 @@ func TestArgsOfMods(t *testing.T) {
 		"in a file":              {[]string{"-f", "mod.cfg"}, ""},
 		"in a file, and no more": {[]string{"exec mod.cfg"}, ""},
 	} {
-		b := newTestConsole(t, Config{KeepUnknown: true, Files: fstest.MapFS{"mod.cfg": {Data: []byte("sv_koth_time 3\nsv_rounds_per_map 2\nsv_prot 5\nmore\nsv_koth_tme 1\n")}}})
+		b := newTestConsole(t, Config{KeepUnknown: true,
+			Files: fstest.MapFS{"mod.cfg": {Data: []byte("sv_koth_time 3\nsv_rounds_per_map 2\nsv_prot 5\nmore\nsv_koth_tme 1\n")}}})
 		var bantime int
-		noErrors(t, b.RegisterInt(IntVar{Name: "sv_rcon_bantime", Flags: Server, Value: &bantime, Max: 100}), b.RegisterInt(IntVar{Name: "sv_matches_per_map", Flags: Server, Value: &bantime, Max: 100}))
+		noErrors(t, b.RegisterInt(IntVar{Name: "sv_rcon_bantime", Flags: Server, Value: &bantime, Max: 100}),
+			b.RegisterInt(IntVar{Name: "sv_matches_per_map", Flags: Server, Value: &bantime, Max: 100}))
 		err := b.ExecuteArgs(test.args)
 		koth, gone := 60, false
 		if err == nil {
@@ -446,13 +451,15 @@ func TestArgsOfMods(t *testing.T) {
 		if got := fmt.Sprint(err); test.err != got && (test.err != "" || err != nil) || err != nil && !errors.As(err, new(*ArgumentError)) {
 			t.Errorf("%s: %v, want %q", name, err, test.err)
 		}
-		if want := strings.Contains(strings.ToLower(fmt.Sprint(test.args)), "sv_koth_time 3]") || strings.Contains(name, "file") || name == "before another" || name == "in one argument"; err == nil && (koth == 3) != want || gone != (name == "command") {
+		if want := strings.Contains(strings.ToLower(fmt.Sprint(test.args)), "sv_koth_time 3]") || strings.Contains(name, "file") ||
+			name == "before another" || name == "in one argument"; err == nil && (koth == 3) != want || gone != (name == "command") {
 			t.Errorf("%s: the variable is %d, the command ran: %v", name, koth, gone)
 		}
 		b.take()
 		if b.Start(); strings.Contains(name, "file") {
 			want := []string{
-				"[Console]: mod.cfg:2: No such command: sv_rounds_per_map. Is it sv_matches_per_map?", "[Console]: mod.cfg:3: No such command: sv_prot. Is it sv_port?",
+				"[Console]: mod.cfg:2: No such command: sv_rounds_per_map. Is it sv_matches_per_map?",
+				"[Console]: mod.cfg:3: No such command: sv_prot. Is it sv_port?",
 				"[Console]: mod.cfg:4: No such command: more.", "[Console]: mod.cfg:5: No such command: sv_koth_tme. Is it sv_koth_time?",
 			}
 			if got := b.take(); !slices.Equal(got, want) {
@@ -484,11 +491,12 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestSimilar: what is almost a name is told from names of other servers.
+// TestSimilar checks that a mistyped name gets a suggestion, and a name of other servers none.
 func TestSimilar(t *testing.T) {
 	names := []string{"sv_port", "sv_motd", "sv_max_clients", "ban", "echo"}
 	for name, want := range map[string]string{
-		"sv_prot": "sv_port", "sv_por": "sv_port", "sv_portt": "sv_port", "SV_POET": "sv_port", "sv_maxclients": "sv_max_clients", "sv_max_cleints": "sv_max_clients",
+		"sv_prot": "sv_port", "sv_por": "sv_port", "sv_portt": "sv_port", "SV_POET": "sv_port",
+		"sv_maxclients": "sv_max_clients", "sv_max_cleints": "sv_max_clients",
 		"sv_mode": "", "sv_max_players": "", "bann": "", "exho": "", "": "", "sv_rcon_helper_password": "", strings.Repeat("x", 1000): "",
 	} {
 		if got := Similar(name, names); got != want {
@@ -569,7 +577,8 @@ func TestOutputIsOneBoundedLine(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for s, want := range map[string]int{"": 0, "12": 12, " -7x": -7, "+3": 3, "x": 0, "-": 0, "99999999999": 1<<31 - 1, "-99999999999999999999": -1 << 31, "1.9": 1} {
+	for s, want := range map[string]int{"": 0, "12": 12, " -7x": -7, "+3": 3, "x": 0, "-": 0, "99999999999": 1<<31 - 1,
+		"-99999999999999999999": -1 << 31, "1.9": 1} {
 		if got := parseInt(s); got != want {
 			t.Errorf("int %q: %d, want %d", s, got, want)
 		}
@@ -584,15 +593,18 @@ func TestNumbers(t *testing.T) {
 // TestWordsAreNoNumbers: "kick bob" does not kick the player with the id 0.
 func TestWordsAreNoNumbers(t *testing.T) {
 	b := newTestConsole(t, Config{})
-	if err := b.Register(Command{Name: "kick", Params: "i[id] ?r[reason]", Flags: Server, Run: func(call *Call) { call.Print("server", "kicked %d", call.Int(0)) }}); err != nil {
+	if err := b.Register(Command{Name: "kick", Params: "i[id] ?r[reason]", Flags: Server,
+		Run: func(call *Call) { call.Print("server", "kicked %d", call.Int(0)) }}); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Register(Command{Name: "tune", Params: "s[what] f[value]", Flags: Server, Run: func(call *Call) { call.Print("server", "%v", call.Float(1)) }}); err != nil {
+	if err := b.Register(Command{Name: "tune", Params: "s[what] f[value]", Flags: Server,
+		Run: func(call *Call) { call.Print("server", "%v", call.Float(1)) }}); err != nil {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{
-		"kick bob": "[Console]: kick: 'bob' is not a number", "kick 1st": "[Console]: kick: '1st' is not a number", "kick 1.5": "[Console]: kick: '1.5' is not a number",
-		`kick ""`: "[Console]: kick: '' is not a number", "kick 1-2": "[Console]: kick: '1-2' is not a number",
+		"kick bob": "[Console]: kick: 'bob' is not a number", "kick 1st": "[Console]: kick: '1st' is not a number",
+		"kick 1.5": "[Console]: kick: '1.5' is not a number",
+		`kick ""`:  "[Console]: kick: '' is not a number", "kick 1-2": "[Console]: kick: '1-2' is not a number",
 		"kick +3 x": "[server]: kicked 3", `kick " 3"`: "[server]: kicked 3", "kick 99999999999": "[server]: kicked 2147483647",
 		"tune a .5": "[server]: 0.5", "tune a 2e2": "[server]: 200", "tune a inf": "[Console]: tune: 'inf' is not a number",
 		"tune a b": "[Console]: tune: 'b' is not a number", "tune a 1,5": "[Console]: tune: '1,5' is not a number",
@@ -701,7 +713,8 @@ func TestSettings(t *testing.T) {
 			}
 			pointers[at] = e.cmd.Name
 		}
-		if strings.HasPrefix(e.cmd.Name, "ec_") != (e.cmd.Flags&Econ != 0) || (secret[e.cmd.Name] || strings.Contains(e.cmd.Name, "password")) != (e.cmd.Flags&Secret != 0) {
+		if strings.HasPrefix(e.cmd.Name, "ec_") != (e.cmd.Flags&Econ != 0) ||
+			(secret[e.cmd.Name] || strings.Contains(e.cmd.Name, "password")) != (e.cmd.Flags&Secret != 0) {
 			t.Errorf("%s has flags %b", e.cmd.Name, e.cmd.Flags)
 		}
 	}
@@ -710,7 +723,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoVariable checks that what is no variable has no value and cannot be toggled.
+// TestWhatIsNoVariable checks that only variables have values and can be toggled.
 func TestWhatIsNoVariable(t *testing.T) {
 	b := newTestConsole(t, Config{})
 	for _, name := range []string{"nothing", "echo", "sv_name"} {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// The commands and variables of DDNet-Server 16.4 that configurations contain and that this server does not have, or not
-// always. A test compares these with all that it lists (testdata/ddnet16.txt).
+// The commands and variables of DDNet-Server 16.4 that configurations contain and that this server
+// does not have, or not always. A test compares these with all that it lists
+// (testdata/ddnet16.txt).
 
 // ddnetModes are names from the modes that play DDRace.
 var ddnetModes = strings.Fields(`
@@ -24,7 +25,7 @@ sv_test_cmds sv_time_in_broadcast_interval tele totele totelecp undeep unendless
 uninvite unjetpack unlaser unlivefreeze unrifle unshotgun unsolo unsuper unweapons up weapons
 `)
 
-// ddnetGroup is what has no effect here for a reason.
+// ddnetGroup is a group of names that have no effect here for the same reason.
 type ddnetGroup struct {
 	why   string
 	names []string
@@ -32,11 +33,13 @@ type ddnetGroup struct {
 
 var ddnetGroups = [...]ddnetGroup{
 	{"bans have no regions", strings.Fields("ban_region ban_region_range sv_region_name")},
-	{"sv_ranks sets the file of the ranks; teeyard-mariadb logs at the start which database it uses", strings.Fields("add_sqlserver dump_sqlservers sv_sqlite_file sv_use_sql")},
+	{"sv_ranks sets the file of the ranks; teeyard-mariadb logs at the start which database it uses",
+		strings.Fields("add_sqlserver dump_sqlservers sv_sqlite_file sv_use_sql")},
 	{"teeyard-mariadb connects to the database of add_sqlserver from any local address", strings.Fields("sv_sql_bindaddr")},
 	{"addresses are not looked up in DNS blocklists", strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote")},
 	{"floods are limited without settings", strings.Fields("sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_second")},
-	{"downloads, votes and the list of players are paced without settings", strings.Fields("sv_fast_download sv_map_window sv_mapupdaterate sv_send_votes_per_tick")},
+	{"downloads, votes and the list of players are paced without settings",
+		strings.Fields("sv_fast_download sv_map_window sv_mapupdaterate sv_send_votes_per_tick")},
 	{"the limits of sv_spamprotection for emoticons are fixed", strings.Fields("sv_emoticon_delay sv_eye_emote_change_delay")},
 	{"clients of all versions may play", strings.Fields("sv_banned_versions sv_sixup")},
 	{"no seats are reserved", strings.Fields("sv_reserved_slots sv_reserved_slots_pass")},
@@ -81,7 +84,8 @@ func isOfDDNet(name string) bool {
 	return is
 }
 
-// warnUnknown prints that there is no command of a name, of those of DDNet in files once.
+// warnUnknown prints that a command does not exist. In files, it warns once about each name of
+// DDNet.
 func (c *Console) warnUnknown(name string, who Caller) {
 	why, isDDNet := DDNetReason(name)
 	switch {

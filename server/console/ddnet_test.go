@@ -10,11 +10,12 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestDDNetConfiguration checks that a configuration of DDNet is told in few lines what of it has no
-// effect, and that other names that do not exist are named with their places.
+// TestDDNetConfiguration checks that a few lines list the settings of a DDNet configuration that
+// have no effect. Other names that do not exist are listed with their places.
 func TestDDNetConfiguration(t *testing.T) {
 	files := fstest.MapFS{"dd.cfg": {Data: []byte(
-		"sv_rescue 1\nSV_Rescue 1\nsv_resque 1\naccess_level super 2\naccess_level nosuch 2\naccess_level echo 2\naccess_level exec 1\nsv_score_folder records\n")}}
+		"sv_rescue 1\nSV_Rescue 1\nsv_resque 1\naccess_level super 2\naccess_level nosuch 2\naccess_level echo 2\n" +
+			"access_level exec 1\nsv_score_folder records\n")}}
 	b := newTestConsole(t, Config{KeepUnknown: true, Files: files})
 	b.ExecuteFile("dd.cfg", Operator)
 	b.Start()
@@ -37,10 +38,12 @@ func TestDDNetConfiguration(t *testing.T) {
 	b.lines = nil
 	b.expect(t, "sv_rescue 1", Operator, "[Console]: sv_rescue has no effect here (only in DDRace)")
 	b.ExecuteFile("dd.cfg", Operator)
-	if got := strings.Join(b.lines, "\n"); strings.Contains(got, "sv_rescue has") && strings.Count(got, "sv_rescue has") > 1 || strings.Contains(got, "sv_score_folder") {
+	if got := strings.Join(b.lines, "\n"); strings.Contains(got, "sv_rescue has") && strings.Count(got, "sv_rescue has") > 1 ||
+		strings.Contains(got, "sv_score_folder") {
 		t.Errorf("executed again, it prints %q", b.lines)
 	}
-	for line, ok := range map[string]bool{"echo a; sv_server_type Novice": true, "sv_server_type Novice; echo a": true, "sv_server_type Novice": false, "sv_server_type a; sv_dnsbl 1": false} {
+	for line, ok := range map[string]bool{"echo a; sv_server_type Novice": true, "sv_server_type Novice; echo a": true,
+		"sv_server_type Novice": false, "sv_server_type a; sv_dnsbl 1": false} {
 		if err := b.Check(line, Operator); (err == nil) != ok {
 			t.Errorf("%s: %v", line, err)
 		}

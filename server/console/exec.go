@@ -31,8 +31,7 @@ func (c *Console) Execute(line string, who Caller) {
 	}
 }
 
-// enter begins a line or file, which may be inside another one. The returned function ends
-// it.
+// enter begins a line or file. It may be inside another one. The returned function ends it.
 func (c *Console) enter() (leave func()) {
 	if c.nesting == 0 {
 		c.numCommands, c.tooManyReported, c.suggestions = 0, false, 0

@@ -121,8 +121,7 @@ func parseArgs(s string, params []param) (args []string, rest string, err error)
 	return args, strings.Trim(s, whitespace), nil
 }
 
-// isNumber reports whether s is a decimal number, which may have the characters in and a
-// sign besides digits.
+// isNumber reports whether s is a decimal number: digits, the characters in and, and a sign.
 func isNumber(s, and string) bool {
 	s = strings.TrimSpace(s)
 	_, err := strconv.ParseFloat(s, 64)
@@ -228,8 +227,8 @@ func parseFloat(s string) float64 {
 	return max(-math.MaxFloat32, min(v, math.MaxFloat32))
 }
 
-// toUTF8 returns s, or, if it is not UTF-8, its bytes decoded as Latin-1, which old
-// configuration files use. The result is cut to fewer than size bytes.
+// toUTF8 returns s, or, if it is not UTF-8, its bytes decoded as Latin-1, the encoding of old
+// configuration files. The result is cut to fewer than size bytes.
 func toUTF8(s string, size int) string {
 	if utf8.ValidString(s) {
 		return safetext.Truncate(s, size-1)

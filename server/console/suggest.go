@@ -7,7 +7,7 @@ import (
 
 // oldNames maps names in configurations of other servers to names here, for suggestions.
 var oldNames = map[string]string{
-	// earlier Teeworlds, and what is built on it: InstaGib, zCatch, FNG and infection
+	// earlier Teeworlds and its mods: InstaGib, zCatch, FNG and infection
 	"sv_rounds_per_map":  "sv_matches_per_map",
 	"sv_round_swap":      "sv_match_swap",
 	"sv_rcon_ban_time":   "sv_rcon_bantime",
@@ -18,7 +18,7 @@ var oldNames = map[string]string{
 	"sv_mode":            "sv_gametype",
 	"sv_zcatch_mode":     "sv_spawn_weapons",
 	"sv_color_indicator": "sv_zcatch_colors",
-	// what operators of other games try
+	// names from other games
 	"sv_password":     "password",
 	"rcon_password":   "sv_rcon_password",
 	"sv_max_players":  "sv_player_slots",

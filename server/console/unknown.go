@@ -13,8 +13,8 @@ type unknownCommand struct {
 	reported bool
 }
 
-// keepUnknown keeps a command of the configuration that does not exist, for Start or Reload to say so. It
-// reports whether it did.
+// keepUnknown keeps a command of the configuration that does not exist, for Start or Reload to say
+// so. It reports whether it did.
 func (c *Console) keepUnknown(name, part string, who Caller) bool {
 	if who.IsRemote() || who.ID >= 0 || c.started && c.reload == nil || len(c.unknown) == maxWaiting {
 		return false
@@ -83,8 +83,8 @@ func (c *Console) CheckArgs() error {
 	return nil
 }
 
-// reportUnknown prints which commands of the configuration do not exist, those of DDNet in short.
-// They are kept: a mode that has them may be played later.
+// reportUnknown prints the commands of the configuration that do not exist, and the names of DDNet
+// in a summary. The commands are kept: a later mode may have them.
 func (c *Console) reportUnknown() {
 	defer c.reportDDNet()
 	for i := range c.unknown {

@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// client is a connection. Advance owns what is before the mutex.
+// client is a connection. Advance owns the fields before the mutex.
 type client struct {
 	conn    net.Conn
 	addr    netip.AddrPort
@@ -63,7 +63,7 @@ func (cl *client) send(line string) {
 	cl.poke()
 }
 
-// finish ends the connection after what is queued.
+// finish ends the connection after the queued lines are written.
 func (cl *client) finish() {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
@@ -88,7 +88,7 @@ func (cl *client) isStuck() bool {
 	return cl.stuck
 }
 
-// write writes what is queued until the connection ends.
+// write writes queued lines until the connection ends.
 func (cl *client) write() {
 	var spare []byte
 	for range cl.wake {
@@ -110,7 +110,7 @@ func (cl *client) write() {
 			finished = finished || cl.finished
 			cl.mu.Unlock()
 			if !finished {
-				// Whoever reads hears it, and Advance drops the client.
+				// The deadline stops the reading goroutine, and Advance drops the client.
 				cl.conn.SetReadDeadline(time.Unix(1, 0))
 				continue
 			}
@@ -122,8 +122,9 @@ func (cl *client) write() {
 	}
 }
 
-// hangUp closes the connection. If the client reads, what it still sends is read for a
-// moment: otherwise the system might tell it of a reset instead of the last words.
+// hangUp closes the connection. If the client reads, hangUp first reads and discards its input for
+// closeTimeout. Otherwise the system might reset the connection before the client has the last
+// lines.
 func (cl *client) hangUp(reads bool) {
 	if half, ok := cl.conn.(interface{ CloseWrite() error }); ok && reads && half.CloseWrite() == nil {
 		cl.conn.SetReadDeadline(time.Now().Add(closeTimeout))
@@ -169,7 +170,7 @@ func (cl *client) read(c *Console) {
 	}
 }
 
-// lineParser finds lines in what was received, and how the client ends them.
+// lineParser splits received bytes into lines, and detects the line ending of the client.
 type lineParser struct {
 	buf      [maxReceived]byte
 	n        int // received

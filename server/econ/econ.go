@@ -8,7 +8,7 @@
 // that. The line ending is padded with NULs to three bytes.
 //
 // Goroutines of this package read and write. Their input waits until the game server calls
-// [Console.Advance], which handles all of it in bounded time.
+// [Console.Advance]. That handles all of it in bounded time.
 package econ
 
 import (
@@ -70,7 +70,7 @@ var (
 	guessRate = limit.Rate{PerSecond: 10, Burst: 50}
 )
 
-// What clients are told, as by the original.
+// The texts of the original for clients.
 const (
 	textPassword = "Enter password:"
 	textWelcome  = "Authentication successful. External console access granted."
@@ -266,8 +266,8 @@ func (c *Console) admit(now int64, cl *client) verdict {
 	return verdict{accepted: true}
 }
 
-// freePlace returns a free place, -1 if there is none. Somebody who connects and says
-// nothing does not keep operators out.
+// freePlace returns a free place, or -1. A connection without a login may lose its place, so that
+// silent clients do not keep operators out.
 func (c *Console) freePlace(now int64) int {
 	var oldest *client
 	for id, cl := range c.clients {
@@ -356,7 +356,7 @@ func (c *Console) HasReaders() bool {
 	return false
 }
 
-// Addr returns the address of a client, or an invalid one if there is no such client.
+// Addr returns the address of a client, or an invalid one if the client does not exist.
 func (c *Console) Addr(client int) netip.AddrPort {
 	if c == nil || client < 0 || client >= len(c.clients) || c.clients[client] == nil {
 		return netip.AddrPort{}

@@ -17,7 +17,7 @@ import (
 	"github.com/teeyard/teeyard/internal/atomicfile"
 )
 
-// ErrNotRegular is the error for a pipe or device: reading one may never end.
+// ErrNotRegular is the error for a pipe or device. Reading from it may never end.
 var ErrNotRegular = errors.New("not a regular file")
 
 // List is a list of folders. Reads take a file from the first folder that contains it; writes go to
@@ -117,7 +117,7 @@ func endLastLine(f *os.File, path string) {
 }
 
 // moreImportantError returns the error to report out of two. An error about a missing file is
-// reported only if there is no other. A permission error counts in the first folder only (own),
+// reported only if the other is one, too. A permission error counts in the first folder only (own),
 // since a service often may not read the home folder.
 func moreImportantError(first, err error, own bool) error {
 	if !own && errors.Is(err, fs.ErrPermission) || first != nil && !errors.Is(first, fs.ErrNotExist) {

@@ -22,7 +22,7 @@ func Now(f func()) { f() }
 const Forever time.Duration = math.MaxInt64
 
 // Job is a function that runs beside the loop. Its result waits for the loop. The zero value is an
-// idle job. A job may be moved, but of two copies only one may be used.
+// idle job. A job may be moved, but do not use two copies of it.
 type Job[T any] struct {
 	result chan T // nil if idle
 }

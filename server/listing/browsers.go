@@ -45,9 +45,9 @@ func (l *Listing) Reply() *query.ReplyEncoder {
 	return &l.browsers.full
 }
 
-// UnprovenReply returns the reply to a server browser in a format. The address may be forged and the
-// reply is longer than the request, so a budget limits the bytes. Beyond it, the reply has no list
-// of players, and then it is nil.
+// UnprovenReply returns the reply to a server browser in a format. The address may be forged and
+// the reply is longer than the request, so a budget limits the bytes. Beyond it, the reply has no
+// list of players, and then it is nil.
 func (l *Listing) UnprovenReply(now conn.Time, to netip.Addr, f query.Format) *query.ReplyEncoder {
 	l.update()
 	b := &l.browsers
@@ -65,8 +65,8 @@ func (l *Listing) isProven(now int64, a netip.Addr) bool {
 	return l.access.Arrivals.IsProven(conn.Time(now), a) || l.host.IsPlayer(a)
 }
 
-// listed returns the seats that are shown: all but kept ones with newcomers in their places, who may
-// still take them back. They are valid until the next call.
+// listed returns the seats that are shown: all but kept ones with newcomers in their places, who
+// may still take them back. They are valid until the next call.
 func (l *Listing) listed(m *Match) []Seat {
 	l.seats = l.host.AppendSeats(l.seats[:0])
 	excess := -int(m.Rules.MaxClients)
@@ -127,7 +127,7 @@ func (l *Listing) GameType() string {
 // clients in q.
 func (l *Listing) FillInfo(q *query.Info) { l.fill(q) }
 
-// fill is FillInfo. It returns the seats of the clients in q, which are valid until the next call.
+// fill is FillInfo. It returns the seats of the clients in q. They are valid until the next call.
 func (l *Listing) fill(q *query.Info) []Seat {
 	m := l.host.Match()
 	seats := l.listed(&m)

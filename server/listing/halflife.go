@@ -75,8 +75,8 @@ func (h *HalfLife) Info() wire.Info {
 	if external {
 		i.Port = uint16(l.Settings.ExternalPort)
 	}
-	// A server behind a router with another port does not know its address outside. Nor does one
-	// that listens on all addresses, which halflife leaves out.
+	// A server behind a router with another port does not know its address outside. Nor does a
+	// server that listens on all addresses; halflife leaves out such an address.
 	if !external || !transport.IsLAN(addr.Addr()) {
 		i.Address = netip.AddrPortFrom(addr.Addr(), i.Port).String()
 	}

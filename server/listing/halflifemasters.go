@@ -31,7 +31,7 @@ type halfLifeMasters struct {
 	nextAdvance  conn.Time
 }
 
-// masterLookup has the addresses of masters, and an error if one has none.
+// masterLookup has the addresses of masters, and an error if a name has no address.
 type masterLookup struct {
 	peers   []transport.Peer
 	missing error
@@ -40,7 +40,7 @@ type masterLookup struct {
 // lookupRetry is the time until the next lookup of masters if one was not found.
 const lookupRetry = time.Minute
 
-// advance does what is due about masters, without waiting.
+// advance does the work that is due for masters, without waiting.
 func (m *halfLifeMasters) advance(now conn.Time) {
 	if now < m.nextAdvance {
 		return

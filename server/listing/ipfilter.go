@@ -13,7 +13,8 @@ func (l *Listing) ipFilterCommands() []console.Command {
 	const stored = console.Server | console.Store
 	return []console.Command{
 		{Name: "addip", Params: "s[minutes] s[network]", Help: "Ban an address or network for x minutes (0 = forever)", Flags: stored, Run: l.cmdAddIP},
-		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Unban a network; with 'all', also every network inside it", Flags: stored, Run: l.cmdRemoveIP},
+		{Name: "removeip", Params: "s[network] ?s['all']", Help: "Unban a network; with 'all', also every network inside it",
+			Flags: stored, Run: l.cmdRemoveIP},
 		{Name: "listip", Params: "?s[beginning]", Help: "Show banned networks", Flags: stored, Run: l.cmdListIP},
 		{Name: "writeip", Help: "Write the permanent bans to listip.cfg", Flags: stored, Run: l.cmdWriteIP},
 	}

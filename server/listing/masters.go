@@ -36,7 +36,7 @@ type registration struct {
 // infoInterval is the time between two updates of the info for masters.
 const infoInterval = time.Second
 
-// advance does what is due, without waiting.
+// advance does the work that is due, without waiting.
 func (m *masters) advance(now conn.Time) {
 	if m.outdated {
 		m.restart()
@@ -162,7 +162,7 @@ func parseHeaders(list string) (http.Header, error) {
 		name, value, ok := strings.Cut(pair, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			// The error leaves out the value, which may be secret.
+			// The error leaves out the value, since it may be secret.
 			return nil, fmt.Errorf(`%w: sv_register_extra must be "Header: Value", separated by commas`, master.ErrConfig)
 		}
 		h.Add(name, value)

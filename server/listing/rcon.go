@@ -54,8 +54,8 @@ func (h *HalfLife) checkSetting(call *console.Call) {
 	}
 }
 
-// configure applies the settings. It prints invalid values, and turns off what they are about.
-// Before the server runs, it does nothing.
+// configure applies the settings. It prints invalid values, and turns off the service that they
+// configure. Before the server runs, it does nothing.
 func (h *HalfLife) configure(who console.Caller) {
 	if h.responder == nil {
 		return

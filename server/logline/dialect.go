@@ -106,8 +106,7 @@ func system06(system, text string) string {
 // change teams or capture a flag. In some dialects, programs read these events from the chat.
 func (d Dialect) TellsInChat() bool { return d == TW06 || d == DDNet }
 
-// translate returns a line of TW07 in the words of TW06 or DDNet. What it does not know
-// stays as it is.
+// translate returns a line of TW07 in the words of TW06 or DDNet. Other lines stay as they are.
 func (d Dialect) translate(system, text string) string {
 	switch system {
 	case "chat", "teamchat":

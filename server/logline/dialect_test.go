@@ -14,24 +14,31 @@ import (
 var toolLines = []struct{ system, tw07, tw06, ddnet string }{
 	{"server", "version 0.7 802f1be60a05665f", "netversion 0.7 802f1be60a05665f", "version 0.7 802f1be60a05665f"},
 	{"server", "netversion 0.6 626fce9a778df4d4", "version 0.6 626fce9a778df4d4", "netversion 0.6 626fce9a778df4d4"},
-	{"server", "player is ready. ClientID=10 addr=192.0.2.1:8", "player is ready. ClientID=10 addr=192.0.2.1:8", "player is ready. ClientID=10 addr=<{192.0.2.1:8}>"},
-	{"server", "player has entered the game. ClientID=0 addr=[2001:db8::1]:8", "player has entered the game. ClientID=0 addr=[2001:db8::1]:8", "player has entered the game. ClientID=0 addr=<{[2001:db8::1]:8}>"},
-	{"server", "client dropped. cid=0 addr=192.0.2.1:8 reason='bye addr=x'", "client dropped. cid=0 addr=192.0.2.1:8 reason='bye addr=x'", "client dropped. cid=0 addr=<{192.0.2.1:8}> reason='bye addr=x'"},
+	{"server", "player is ready. ClientID=10 addr=192.0.2.1:8", "player is ready. ClientID=10 addr=192.0.2.1:8",
+		"player is ready. ClientID=10 addr=<{192.0.2.1:8}>"},
+	{"server", "player has entered the game. ClientID=0 addr=[2001:db8::1]:8",
+		"player has entered the game. ClientID=0 addr=[2001:db8::1]:8", "player has entered the game. ClientID=0 addr=<{[2001:db8::1]:8}>"},
+	{"server", "client dropped. cid=0 addr=192.0.2.1:8 reason='bye addr=x'",
+		"client dropped. cid=0 addr=192.0.2.1:8 reason='bye addr=x'", "client dropped. cid=0 addr=<{192.0.2.1:8}> reason='bye addr=x'"},
 	{"server", "ClientID=0 authed (admin)", "ClientID=0 authed (admin)", "ClientID=0 authed with key=default_admin (admin)"},
 	{"server", "ClientID=0 authed (moderator) key='a b'", "ClientID=0 authed (moderator) key='a b'", "ClientID=0 authed with key=a b (moderator)"},
-	{"server", "ClientID=0 logged out by key removal key='a b'", "ClientID=0 logged out by key removal key='a b'", "ClientID=0 with key=a b logged out by key removal"},
+	{"server", "ClientID=0 logged out by key removal key='a b'", "ClientID=0 logged out by key removal key='a b'",
+		"ClientID=0 with key=a b logged out by key removal"},
 	{"server", "ClientID=0 logged out", "ClientID=0 logged out", "ClientID=0 logged out"},
 	{"server", "ClientID=0 rcon='say 1 authed (admin)'", "ClientID=0 rcon='say 1 authed (admin)'", "ClientID=0 rcon='say 1 authed (admin)'"},
 	{"server", "ClientID=0 rcon='say addr=x ClientID=1'", "ClientID=0 rcon='say addr=x ClientID=1'", "ClientID=0 rcon='say addr=x ClientID=1'"},
-	{"server", "id=1 addr=192.0.2.1:8 client=705 name='a client=b' score=3 (Admin)", "id=1 addr=192.0.2.1:8 name='a client=b' score=3 (Admin)", "id=1 addr=<{192.0.2.1:8}> client=705 name='a client=b' score=3 (Admin)"},
+	{"server", "id=1 addr=192.0.2.1:8 client=705 name='a client=b' score=3 (Admin)",
+		"id=1 addr=192.0.2.1:8 name='a client=b' score=3 (Admin)", "id=1 addr=<{192.0.2.1:8}> client=705 name='a client=b' score=3 (Admin)"},
 	{"chat", "1:3:a:b: hi: 1:2:c: x", "3:-2:a:b: hi: 1:2:c: x", "3:-2:a:b: hi: 1:2:c: x"},
 	{"teamchat", "2:-1:3:bob: hi", "3:-1:bob: hi", "3:-1:bob: hi"},
 	{"chat", "*** 1:2:bob: hi", "*** 1:2:bob: hi", "*** 1:2:bob: hi"},
 	{"game", "team_join player='0:a' team=0", "team_join player='0:a' team=0", "team_join player='0:a' team=0"},
 	{"game", "team_join player='0:a->b' team=0->-1", "team_join player='0:a->b' m_Team=-1", "team_join player='0:a->b' m_Team=-1"},
 	{"game", "leave player='0:a'", "leave player='0:a'", "leave player='0:a'"},
-	{"game", "kill killer='0:0:a:victim=' victim='11:-1:b' weapon=3 special=0", "kill killer='0:a:victim=' victim='11:b' weapon=3 special=0", "kill killer='0:a:victim=' victim='11:b' weapon=3 special=0"},
-	{"game", "kill killer='-1:0:' victim='1:0:b' weapon=-1 special=0", "kill killer='-1:' victim='1:b' weapon=-1 special=0", "kill killer='-1:' victim='1:b' weapon=-1 special=0"},
+	{"game", "kill killer='0:0:a:victim=' victim='11:-1:b' weapon=3 special=0",
+		"kill killer='0:a:victim=' victim='11:b' weapon=3 special=0", "kill killer='0:a:victim=' victim='11:b' weapon=3 special=0"},
+	{"game", "kill killer='-1:0:' victim='1:0:b' weapon=-1 special=0", "kill killer='-1:' victim='1:b' weapon=-1 special=0",
+		"kill killer='-1:' victim='1:b' weapon=-1 special=0"},
 	{"game", "pickup player='0:a' item=2", "pickup player='0:a' item=2/0", "pickup player='0:a' item=2/0"},
 	{"game", "flag_grab player='0:a' team=1", "flag_grab player='0:a'", "flag_grab player='0:a'"},
 	{"game", "flag_capture player='0:a' team=1 time=4.20", "flag_capture player='0:a'", "flag_capture player='0:a'"},
@@ -58,7 +65,8 @@ func TestDialects(t *testing.T) {
 			}
 		}
 		var v map[string]string
-		if err := json.Unmarshal(JSON.AppendShort(nil, at, slog.LevelWarn, l.system, l.tw07), &v); err != nil || v["msg"] != l.tw07 || v["system"] != l.system || v["level"] != "WARN" || v["time"] == "" {
+		if err := json.Unmarshal(JSON.AppendShort(nil, at, slog.LevelWarn, l.system, l.tw07), &v); err != nil ||
+			v["msg"] != l.tw07 || v["system"] != l.system || v["level"] != "WARN" || v["time"] == "" {
 			t.Errorf("JSON: %v, %v", v, err)
 		}
 	}
@@ -70,8 +78,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestToolPatterns has the patterns of programs of operators find what they look for, in
-// the dialect that they are for.
+// TestToolPatterns checks that the patterns of programs for operators match lines of their dialect.
 func TestToolPatterns(t *testing.T) {
 	for _, c := range []struct {
 		program string
@@ -119,12 +126,13 @@ func TestDialectChanges(t *testing.T) {
 		l.Info("1:0:a: b")
 	}
 	lines := strings.Split(out.String(), "\n")
-	if len(lines) != 4 || !strings.HasSuffix(lines[0], "][chat]: 1:0:a: b") || !strings.Contains(lines[1], `"msg":"1:0:a: b"`) || !strings.HasSuffix(lines[2], " I chat: 0:-2:a: b") {
+	if len(lines) != 4 || !strings.HasSuffix(lines[0], "][chat]: 1:0:a: b") || !strings.Contains(lines[1], `"msg":"1:0:a: b"`) ||
+		!strings.HasSuffix(lines[2], " I chat: 0:-2:a: b") {
 		t.Errorf("%q", lines)
 	}
 }
 
-// FuzzDialects checks that translating keeps what players said, adds no line and little more.
+// FuzzDialects checks that a translation keeps the words of players, adds no line and few bytes.
 func FuzzDialects(f *testing.F) {
 	for _, l := range toolLines {
 		f.Add(l.system, l.tw07)
@@ -140,7 +148,8 @@ func FuzzDialects(f *testing.F) {
 				}
 				continue // a byte takes up to six there
 			}
-			// The most that is added: " with key=default_moderator"; elsewhere " m_Team=" for " team=", "round ", "/0", "net" and "<{}>".
+			// The most that is added: " with key=default_moderator"; elsewhere " m_Team=" for "
+			// team=", "round ", "/0", "net" and "<{}>".
 			if n := head + len(system) + len(text) + len(" with key=default_moderator"); len(line) > n {
 				t.Errorf("%v: %d bytes, want at most %d: %q", d, len(line), n, line)
 			}

@@ -72,7 +72,8 @@ func TestHandlerDefaults(t *testing.T) {
 	}
 	r := slog.NewRecord(time.Time{}, slog.LevelInfo, "x", 0)
 	r.AddAttrs(slog.Attr{})
-	if err := h.Handle(t.Context(), r); err != nil || !strings.HasPrefix(out.String(), time.Now().Format("[2006-")) || !strings.HasSuffix(out.String(), "][server]: x\n") {
+	if err := h.Handle(t.Context(), r); err != nil || !strings.HasPrefix(out.String(), time.Now().Format("[2006-")) ||
+		!strings.HasSuffix(out.String(), "][server]: x\n") {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }

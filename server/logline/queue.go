@@ -47,7 +47,7 @@ type Queue struct {
 }
 
 // NewQueue returns a queue in front of w. newHandler makes the handler for the line about missing
-// lines. It should be of the same kind as the log's own handler, which writes to the queue.
+// lines. It should be of the same kind as the log's own handler, the one that writes to the queue.
 func NewQueue(w io.Writer, newHandler func(io.Writer) slog.Handler) *Queue {
 	q := &Queue{w: w, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	q.reporter = newHandler(&q.report)
@@ -90,7 +90,7 @@ func (q *Queue) Close(timeout time.Duration) {
 	}
 }
 
-// run writes what is queued until Close.
+// run writes queued lines until Close.
 func (q *Queue) run() {
 	defer close(q.done)
 	for open := true; open; {

@@ -121,8 +121,8 @@ func (f *fullFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// TestQueueOfAFullFile: a line is in a file as a whole or not at all, wherever the disk is full, and when
-// it has room again the file says what is missing, although no line follows.
+// TestQueueOfAFullFile fills the disk at each byte. A line is in the file as a whole or not at all.
+// When the disk has room again, the file says how much is missing, although no line follows.
 func TestQueueOfAFullFile(t *testing.T) {
 	for room := range 120 {
 		synctest.Test(t, func(t *testing.T) {
@@ -154,7 +154,8 @@ func TestQueueOfAFullFile(t *testing.T) {
 			f.room.Store(1 << 20)
 			time.Sleep(2 * retryInterval)
 			synctest.Wait()
-			if n, b := whole(), testenv.Must(os.ReadFile(path)); room < 10*len(line) && (n != room/len(line)+1 || !strings.Contains(string(b), "lines are missing here: no space")) {
+			if n, b := whole(), testenv.Must(os.ReadFile(path)); room < 10*len(line) &&
+				(n != room/len(line)+1 || !strings.Contains(string(b), "lines are missing here: no space")) {
 				t.Errorf("with room for %d bytes: %d lines\n%s", room, n, b)
 			}
 			q.Close(time.Second)

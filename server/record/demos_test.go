@@ -42,7 +42,8 @@ func TestDemoNames(t *testing.T) {
 	m.await("Recording")
 	m.rec.Close(replay.EndShutdown)
 	names, _ := f.Names()
-	if len(names) != 3 || !regexp.MustCompile(`^demo_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d\.demo$`).MatchString(names[0]) || names[1] != "twice.1.demo" || names[2] != "twice.demo" {
+	if len(names) != 3 || !regexp.MustCompile(`^demo_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d\.demo$`).MatchString(names[0]) ||
+		names[1] != "twice.1.demo" || names[2] != "twice.demo" {
 		t.Errorf("%q", names)
 	}
 

@@ -105,7 +105,7 @@ func (w *demoWriter) blankBatch() *demoBatch {
 	return new(demoBatch)
 }
 
-// readNews returns what happened, if something did.
+// readNews returns the next news of the writer, if any.
 func (w *demoWriter) readNews() (n demoNews, ok bool) {
 	select {
 	case n = <-w.news:
@@ -145,7 +145,7 @@ func (w *demoWriter) run() {
 	}
 }
 
-// create creates a file and writes the header and the map. If it cannot, there is no file, and
+// create creates a file and writes the header and the map. If it cannot, no new file remains, and
 // the old ones stay.
 func (w *demoWriter) create(f *demoFile) (err error) {
 	if f.file, f.created, err = w.demos.create(f.name, DemoSuffix); err != nil {

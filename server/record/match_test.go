@@ -99,7 +99,7 @@ func (f *folder) fail(err error) {
 	f.broken = err
 }
 
-// verify reruns the only log, which may have no end yet.
+// verify reruns the only log. The log may have no end yet.
 func (f *folder) verify(t testing.TB) (res replay.Result, size int) {
 	t.Helper()
 	names, _ := f.Names()

@@ -74,7 +74,7 @@ type Recorder struct {
 // New returns a Recorder without a match.
 func New(cfg Config) *Recorder { return &Recorder{cfg: cfg, host: cfg.Host} }
 
-// Begin begins the recordings of a match, after the end of those of the match before.
+// Begin begins the recordings of a match. End must have ended the match before.
 func (r *Recorder) Begin(m Match) {
 	r.match = m
 	r.beginReplay()
@@ -101,8 +101,8 @@ func (r *Recorder) Event(ev *game.Event) {
 	r.Each(func(to *recorder.Recorder, _ bool) { to.Event(r.match.World, ev) })
 }
 
-// Each calls f for the recorder of each demo, and for that of the broadcast. isSeven reports
-// whether its viewers have clients of 0.7.
+// Each calls f for the recorder of each demo, and for the recorder of the broadcast. isSeven
+// reports whether its viewers have clients of 0.7.
 func (r *Recorder) Each(f func(to *recorder.Recorder, isSeven bool)) {
 	for _, d := range r.demos.files {
 		f(d.recorder, d.header.Version != demo.VersionDDNet)
@@ -120,7 +120,7 @@ func (r *Recorder) broadcast() *recorder.Recorder {
 	return r.cfg.Broadcast()
 }
 
-// Update looks after the folder of replay logs between two ticks. isEmpty reports whether nobody is
+// Update looks after the folder of replay logs between two ticks. With isEmpty, no client is
 // connected: then a log that is full ends, with a new world.
 func (r *Recorder) Update(isEmpty bool) {
 	r.probeReplays()

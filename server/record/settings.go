@@ -36,7 +36,8 @@ func (r *Recorder) Register(c *console.Console) error {
 			Value: &s.ReplayMaxFiles, Default: 30, Max: 10000},
 		{Name: "sv_tee_historian", Help: "Record DDRace matches as teehistorians, as DDNet-Server does (1 takes effect with the next map)",
 			Value: &s.TeeHistorian, Max: 1},
-		{Name: "sv_tee_historian_max_size", Help: "Largest size of a teehistorian in megabytes", Value: &s.TeeHistorianMaxSize, Default: 1024, Min: 1, Max: 65536},
+		{Name: "sv_tee_historian_max_size", Help: "Largest size of a teehistorian in megabytes",
+			Value: &s.TeeHistorianMaxSize, Default: 1024, Min: 1, Max: 65536},
 		{Name: "sv_tee_historian_max_files", Help: "Number of teehistorians to keep; the server deletes the oldest (0 = keep all)",
 			Value: &s.TeeHistorianMaxFiles, Max: 10000},
 	} {

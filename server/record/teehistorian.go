@@ -41,7 +41,8 @@ func (r *Recorder) beginTeehistorian() {
 	h.waits, h.rec = r.Settings.TeeHistorian != 0 && r.cfg.Teehistorians != nil && r.match.World.IsDDRace(), nil
 	if h.waits && r.match.Resumed {
 		h.waits = false // the recording would not say where the tees come from
-		r.print(console.Warning, "teehistorian", "this match is not recorded, since it began before the server restarted; recording continues with the next map")
+		r.print(console.Warning, "teehistorian",
+			"this match is not recorded, since it began before the server restarted; recording continues with the next map")
 	}
 }
 

@@ -46,8 +46,8 @@ type Seat struct {
 	Timeout uint64 `json:",omitempty"` // hash of the client's timeout code
 }
 
-// Request is a request to the storage, without the value. Names may be any bytes, which JSON texts
-// may not.
+// Request is a request to the storage, without the value. Names may be any bytes, unlike texts of
+// JSON.
 type Request struct {
 	ID               int32
 	Op               game.StoreOp

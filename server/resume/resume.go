@@ -1,8 +1,8 @@
-// Package resume keeps the match of a server for its next start, which continues it.
+// Package resume keeps the match of a server, so that its next start continues it.
 //
-// The match that is kept may be what made the server crash. Load therefore marks a match as tried,
-// and does not return a match that is marked. The loop of the server calls the methods of Keeper,
-// which never wait for the disk for longer than two seconds.
+// The stored match may be the cause of a crash. Load therefore marks a match as tried, and does not
+// return a match that is marked. The loop of the server calls the methods of Keeper, which never
+// wait for the disk for longer than two seconds.
 package resume
 
 import (
@@ -74,8 +74,8 @@ func (k *Keeper) IsOn() bool { return k.Enabled != 0 && k.cfg.Store != nil }
 // Kept reports whether there is something in the store, as far as the Keeper knows.
 func (k *Keeper) Kept() bool { return k.kept }
 
-// Load returns the match in the store, and marks it as tried. The error is fs.ErrNotExist if there
-// is no match. A match that was tried before, or that is older than MaxAge, is an error, too.
+// Load returns the match in the store, and marks it as tried. The error is fs.ErrNotExist if the
+// store has none. A match that was tried before, or that is older than MaxAge, is an error, too.
 func (k *Keeper) Load() (*Match, error) {
 	type result struct {
 		match *Match

@@ -8,7 +8,7 @@ import (
 
 // Register adds the variables of game.RuleSettings to a console and sets r to their defaults.
 // Afterwards the variables read and change r. With ddnet, sv_inactivekick has the numbers of
-// DDNet-Server, which are one less.
+// DDNet-Server: one less.
 func Register(c *console.Console, r *game.Rules, ddnet bool) error {
 	for _, rule := range game.RuleSettings() {
 		if rule.Name == "" {

@@ -37,7 +37,8 @@ func (k *Keeper) work() {
 		case j := <-k.jobs:
 			if err := k.keep(j); err != nil && k.stopped.Err() == nil && !k.warned {
 				k.warned = true
-				k.cfg.Log.Warn(fmt.Sprintf("the finish in ticks %d to %d of %s cannot be kept: %v; further failures are not logged", j.begin, j.end, j.log, err))
+				k.cfg.Log.Warn(fmt.Sprintf("the finish in ticks %d to %d of %s cannot be kept: %v; further failures are not logged",
+					j.begin, j.end, j.log, err))
 			}
 		}
 	}

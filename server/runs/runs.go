@@ -28,7 +28,7 @@ type Config struct {
 	Settings *Settings
 	// Verify has the modes and mods that a match needs to be run again up to the start of the run.
 	Verify replay.VerifyConfig
-	// Cut does the work of [Cut] in place of this process, which a long match would occupy for
+	// Cut does the work of [Cut] in another process: a long match would occupy this one for
 	// seconds. Its error is ErrEarly if the log does not contain the end yet.
 	Cut func(ctx context.Context, out, in *os.File, begin, end int32) error
 	// Log gets one line if a run cannot be kept; nil means none.

@@ -13,7 +13,7 @@ import (
 // Folder is a folder in memory, for the replay logs, demos and teehistorians of a server. The zero
 // value is empty.
 type Folder struct {
-	// Broken, if set, is the error of Create and of every write, and Full that of every write.
+	// Broken, if set, is the error of Create and of every write. Full is an error of writes only.
 	Broken, Full error
 	// Hang, if set, makes every write wait until it is closed.
 	Hang chan struct{}

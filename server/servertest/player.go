@@ -38,8 +38,8 @@ func (s *Server) JoinAs(cfg client.Config) *Player {
 	return p
 }
 
-// Dial adds a client that begins to connect. Each one has an address of its own. Dial sets
-// cfg.Send, and unless they are set, cfg.Token and cfg.Maps.
+// Dial adds a client that begins to connect. Each client has its own address. Dial sets cfg.Send,
+// and unless they are set, cfg.Token and cfg.Maps.
 func (s *Server) Dial(cfg client.Config) *Player {
 	s.T.Helper()
 	s.players++

@@ -78,13 +78,13 @@ func (s *Server) State(c *testclient.Client) server.ClientState {
 	return found.State
 }
 
-// ID returns the client id of a raw client, game.Nobody without a connection.
+// ID returns the client id of a raw client, or -1 without a connection.
 func (s *Server) ID(c *testclient.Client) game.PlayerID {
 	found, _ := s.Client(c)
 	return found.ID
 }
 
-// Input sends an input for the next tick, which also keeps the connection.
+// Input sends an input for the next tick. It also keeps the connection alive.
 func (s *Server) Input(c *testclient.Client, in msg7.PlayerInput) {
 	c.Input(s.World().Tick()+1, in)
 }
@@ -148,7 +148,7 @@ func IP(n int) transport.Peer {
 	return transport.UDPPeer(netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}), 5000)
 }
 
-// Local returns a peer on loopback, which nothing bans.
+// Local returns a peer on loopback. The server never bans it.
 func Local(port int) transport.Peer {
 	return transport.UDPPeer(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
 }

@@ -37,7 +37,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// Settings are the console lines that run before those of the test. The rcon password is adminpw.
+// Settings are the console lines that run before the lines of the test. The rcon password is
+// adminpw.
 const Settings = "sv_register 0; sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_spamprotection 0; sv_rcon_password adminpw"
 
 // tick is the time between two ticks.
@@ -62,8 +63,8 @@ type Server struct {
 	Packets, Bytes int
 	// Deliver delivers a datagram of the server. A test may replace it.
 	Deliver func(to transport.Peer, b []byte)
-	// Background runs the functions that would stall the game, such as one that reads a map. New runs
-	// them at once.
+	// Background runs the functions that would stall the game, such as reading a map. New runs them
+	// at once.
 	Background func(f func())
 	// Lose, if set, reports whether the network loses a datagram of a player.
 	Lose func(b []byte) bool
@@ -150,7 +151,7 @@ func (s *Server) create(cfg server.Config, commands []string) {
 }
 
 // Start runs a server in real time until the test ends. Without cfg.Transport it listens on a free
-// UDP port of loopback, which Addr returns. Other goroutines may use only Do, and of the methods of
+// UDP port of loopback; Addr returns it. Other goroutines may use only Do, and of the methods of
 // this package only Console and Stop.
 func Start(t testing.TB, cfg server.Config, commands ...string) *Server {
 	t.Helper()
@@ -252,8 +253,8 @@ func (s *Server) Stall(span time.Duration) {
 	s.waiting = nil
 }
 
-// Console runs a console line with all rights, and returns the lines that it logged. Commands that change the
-// world take effect in the next tick.
+// Console runs a console line with all rights, and returns the lines that it logged. Commands that
+// change the world take effect in the next tick.
 func (s *Server) Console(line string) string {
 	s.T.Helper()
 	before := len(s.Log.String())

@@ -132,8 +132,8 @@ type Host interface {
 type Decision struct {
 	// Forced reports whether an operator made the decision, instead of the players.
 	Forced bool
-	// Caller is the player who called the vote. For a forced vote of another player, and for one
-	// from the console, it is game.Nobody.
+	// Caller is the player who called the vote. It is -1 for a vote from the console, and if Forced
+	// is set.
 	Caller  game.PlayerID
 	Command string
 	// Result is yes or no, an operator's decision about a vote of players. It is failed if the

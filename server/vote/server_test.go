@@ -77,10 +77,11 @@ func newServer(t *testing.T, cfg game.Config, players int, lines []string) *serv
 	testenv.NoError(t, rules.Register(s.console, &s.rules, false))
 	s.rules.SpamProtection = false
 	for _, name := range []string{"say", "change_map", "kick", "ban", "set_team", "uninvite", "set_team_ddr", "force_pause", "random_map"} {
-		testenv.NoError(t, s.console.Register(console.Command{Name: name, Params: "r[text]", Help: "a test", Flags: console.Server, Run: func(call *console.Call) {
-			s.ran = append(s.ran, call.Name+" "+call.Arg(0))
-			s.order = append(s.order, "ran")
-		}}))
+		testenv.NoError(t, s.console.Register(console.Command{Name: name, Params: "r[text]", Help: "a test",
+			Flags: console.Server, Run: func(call *console.Call) {
+				s.ran = append(s.ran, call.Name+" "+call.Arg(0))
+				s.order = append(s.order, "ran")
+			}}))
 	}
 	s.votes.Begin(s.world.Game)
 	s.run("sv_vote_kick_bantime 0; add_vote fun say fun", lines...)

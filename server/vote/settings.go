@@ -40,7 +40,8 @@ func (s *Settings) register(c *console.Console) error {
 		{Name: "sv_join_vote_delay", Help: "Seconds until a player who joins others may call votes, or vote about players", Value: &s.JoinDelay, Max: 1000},
 		{Name: "sv_rcon_vote", Help: "Only operators may call votes", Value: &s.OperatorsOnly, Max: 1},
 		{Name: "sv_map_vote", Help: "Players may call a vote for a map with /map", Value: &s.MapVote, Default: 1, Max: 1},
-		{Name: "sv_vote_pause", Help: "Votes to move DDRace players to the spectators pause them instead (needs sv_pauseable)", Value: &s.Pause, Default: 1, Max: 1},
+		{Name: "sv_vote_pause", Help: "Votes to move DDRace players to the spectators pause them instead (needs sv_pauseable)",
+			Value: &s.Pause, Default: 1, Max: 1},
 		{Name: "sv_vote_pause_time", Help: "Seconds that a pause by vote lasts", Value: &s.PauseTime, Default: 10, Max: 360},
 	} {
 		v.Flags = sv

@@ -125,7 +125,8 @@ func (v *Votes) execute(b *vote) {
 		}
 		if failure != "" {
 			result = "failed"
-			v.host.Print(console.Operator, console.Warning, fmt.Sprintf("a vote passed without effect. cmd=%s: %s", logline.Quote(v.console.Redact(b.command)), failure))
+			v.host.Print(console.Operator, console.Warning,
+				fmt.Sprintf("a vote passed without effect. cmd=%s: %s", logline.Quote(v.console.Redact(b.command)), failure))
 			v.ineffective = true
 		}
 		if b.forced == 0 { // otherwise the audit log has the operator's decision

@@ -186,7 +186,7 @@ func (v *Votes) ChangedTeam(id game.PlayerID, team game.Team) {
 // Running reports whether a vote runs or settles.
 func (v *Votes) Running() bool { return v.current.kind != bridge.VoteNone || len(v.results) > 0 }
 
-// Target returns the player whom the running vote is about, or game.Nobody.
+// Target returns the player whom the running vote is about, or -1.
 func (v *Votes) Target() game.PlayerID {
 	if !v.current.isAboutPlayer() {
 		return game.Nobody
@@ -215,7 +215,7 @@ type State struct {
 	Running, Reason string
 	// Command is the console line of the running vote.
 	Command string
-	// Caller called the vote; game.Nobody is the server.
+	// Caller called the vote. It is -1 for a vote of the server.
 	Caller game.PlayerID
 	// Yes and No are the numbers of votes so far, of Total voters.
 	Yes, No, Total int

@@ -315,7 +315,8 @@ func TestOperators(t *testing.T) {
 	force()
 	s.clients[1].Operator, s.clients[1].Level = true, console.LevelMod
 	force()
-	testenv.Check(t, len(s.ran) == 0 && strings.Contains(fmt.Sprint(s.printed), "vote not forced: console: invalid line: no access to say"), "printed %q", s.printed)
+	testenv.Check(t, len(s.ran) == 0 && strings.Contains(fmt.Sprint(s.printed), "vote not forced: console: invalid line: no access to say"),
+		"printed %q", s.printed)
 	s.run("mod_command say 1")
 	force()
 	testenv.Check(t, len(s.ran) == 1, "ran %q", s.ran)
