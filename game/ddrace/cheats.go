@@ -1,7 +1,7 @@
 package ddrace
 
-// The methods of this file are what the console can do to a player's tee, if it has one. Most end its
-// race.
+// This file has the changes that the console makes to a player's tee. Without a tee they do
+// nothing. Most of them end its race.
 
 // SetSuper makes a tee super, or ends that. Super tees are in [TeamSuper], and affect the tees of
 // all teams.
@@ -26,7 +26,8 @@ func (w *World) SetSuper(id int, super bool) {
 	w.unfreeze(t)
 }
 
-// setInvincible says whether freeze, death tiles and teleporters do something to a tee, and whether its jumps end.
+// setInvincible makes a tee immune to freeze, death tiles and teleporters, with endless jumps, or
+// ends that.
 func (w *World) setInvincible(t *Tee, on bool) {
 	if t.Invincible, t.AirJumps = on, on; on {
 		w.SetSuper(t.ID(), false)
@@ -34,7 +35,8 @@ func (w *World) setInvincible(t *Tee, on bool) {
 	}
 }
 
-// setEndlessHook says whether a tee's hook holds for ever and, as of DDNet 20, tells its player.
+// setEndlessHook sets whether a tee's hook holds without a time limit. As of DDNet 20 it also tells
+// the player about a change.
 func (w *World) setEndlessHook(t *Tee, on bool) {
 	if m := map[bool]Message{true: MessageEndless, false: MessageUnendless}[on]; t.EndlessHook != on && w.settings.release20() {
 		w.tell(t, m)

@@ -38,7 +38,7 @@ func cutWord(text string) (word, rest string) {
 	return text, ""
 }
 
-// argument returns the first argument of a text, which may be quoted, and what follows.
+// argument returns the first argument of a text, without quotes, and the rest of the text.
 func argument(text string) (arg, rest string, ok bool) {
 	text = strings.TrimLeft(text, blanks)
 	if text == "" {
@@ -60,7 +60,8 @@ func restArgument(text string) (arg, rest string, ok bool) {
 	return text, "", text != ""
 }
 
-// quotedArgument returns the text up to the closing quote. Backslashes escape quotes and themselves.
+// quotedArgument returns the text up to the closing quote, and the rest. A backslash escapes a
+// quote or a backslash.
 func quotedArgument(text string) (arg, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -77,8 +78,9 @@ func quotedArgument(text string) (arg, rest string, ok bool) {
 	return "", "", false
 }
 
-// integer returns the whole number at the beginning of a text, 0 if there is none, as C's atoi on Linux, which takes the
-// low 32 bits of larger ones, and whether the text says just that.
+// integer returns the whole number at the beginning of a text, or 0 without one. Like C's atoi on
+// Linux, it keeps the low 32 bits of larger numbers. exact reports whether the text is just that
+// number.
 func integer(text string) (v int32, exact bool) {
 	text = strings.Trim(text, blanks)
 	n := 0
@@ -92,8 +94,8 @@ func integer(text string) (v int32, exact bool) {
 	return int32(all), err == nil && n == len(text) && all == int64(int32(all))
 }
 
-// number returns the number at the beginning of a text, 0 if there is none, as C's atof, and whether the text says just
-// that.
+// number returns the number at the beginning of a text, like C's atof, or 0 without one. exact
+// reports whether the text is just that number.
 func number(text string) (v float32, exact bool) {
 	const limit = 64 // bytes
 	text = strings.Trim(text, blanks)

@@ -84,7 +84,7 @@ func (c *Core) releaseHook() {
 	c.HookPos = c.Pos
 }
 
-// resetHook is releaseHook by what is not the core itself.
+// resetHook ends the hook for a cause outside of the core, and adds the event CoreHookRetract.
 func (c *Core) resetHook() {
 	c.releaseHook()
 	c.Events |= CoreHookRetract
@@ -240,8 +240,8 @@ func (c *Core) pull(o *Core, n Vec, d float32, p *params) {
 	})
 }
 
-// quantize rounds the core to what a snapshot can represent. The base of a teleported hook is not in
-// snapshots.
+// quantize rounds the core to the values that a snapshot can represent. Snapshots do not contain
+// the base of a teleported hook.
 func (c *Core) quantize() {
 	whole := func(v Vec) Vec { return Vec{X: float32(vec.Round(v.X)), Y: float32(vec.Round(v.Y))} }
 	parts := func(v Vec) Vec {

@@ -33,8 +33,8 @@ func (w *World) draggerSees(d *dragger, t *Tee) bool {
 	return !stopped
 }
 
-// tickDragger moves a dragger and chooses whom it pulls: all solo tees, and of each team the one of the
-// last step or the nearest.
+// tickDragger moves a dragger and chooses the tees that it pulls: all solo tees, and one of each
+// team. That one is the tee of the last step, or the nearest if that tee is no longer visible.
 func (w *World) tickDragger(i int32) {
 	if !w.isStep() {
 		return

@@ -6,12 +6,13 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// entities are all that is in the world besides tees. The lists are from the oldest to the newest; they
-// are walked backwards, and what is added meanwhile is not reached.
+// entities are the things in the world besides tees. The lists go from the oldest to the newest.
+// Ticks walk through them backwards, and do not reach things that are added meanwhile.
 type entities struct {
 	projectiles []Projectile
-	// beams are what tees and entities of the map fire along lines, and fixtures the lights, draggers
-	// and turrets, which are older. They are one list for DDNet, in which doors do nothing.
+	// beams are the shots of tees and map entities along lines. fixtures are the lights, draggers
+	// and turrets, all older than the beams. DDNet keeps both in one list, together with doors,
+	// which do nothing.
 	beams    []beam
 	shots    int // lasers and plasma of beams
 	fixtures []fixture
@@ -25,7 +26,7 @@ type entities struct {
 // reload time.
 const maxShots = 2048
 
-// beamsFull reports whether there is no room for more lasers and plasma.
+// beamsFull reports whether the world is full of lasers and plasma.
 func (e *entities) beamsFull() bool { return e.shots >= maxShots }
 
 // addShot adds a laser or plasma.
@@ -92,8 +93,8 @@ func (w *World) createEntities() {
 	}
 }
 
-// tickEntities ticks projectiles, then lasers and what is in their list (lights, doors, draggers,
-// turrets, plasma), then pickups.
+// tickEntities ticks projectiles, then beams and fixtures (lasers, plasma, lights, draggers,
+// turrets), then pickups.
 func (w *World) tickEntities() {
 	e := &w.entities
 	for i := len(e.projectiles) - 1; i >= 0; i-- {
@@ -151,9 +152,9 @@ func (w *World) owner(id int8) *Tee {
 	return &w.tees[id]
 }
 
-// firstOnLine returns the tee within a distance of the line from a to b that is the first one on it,
-// and where that is. It is not except, acts on the tee of the player with (noTee: all do) and is only
-// if that is not nil.
+// firstOnLine returns the first tee within a distance (units) of the line from a to b, and the
+// point of the line closest to it. The tee differs from except, and is only if that is set. It must
+// be able to collide with the tee of player with, unless with is noTee.
 func (w *World) firstOnLine(a, b Vec, distance float32, except *Tee, with int8, only *Tee) (first *Tee, at Vec) {
 	best, around := vec.Distance(a, b)*100, boxAround(a, b, teeSize+distance)
 	for t := range w.newest {

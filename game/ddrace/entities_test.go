@@ -14,7 +14,8 @@ func entityTile(kind EntityKind) uint8 { return uint8(kind) + tileEntities - 1 }
 // TestPickups checks what each pickup does, also on a switch and with a radius.
 func TestPickups(t *testing.T) {
 	d := room(60, 10)
-	for i, kind := range []EntityKind{EntityHealth, EntityShotgun, EntityGrenade, EntityLaser, EntityNinja, EntityArmor, EntityNoShotgun, EntityNoGrenade, EntityNoLaser, EntityNoNinja} {
+	for i, kind := range []EntityKind{EntityHealth, EntityShotgun, EntityGrenade, EntityLaser, EntityNinja, EntityArmor, EntityNoShotgun,
+		EntityNoGrenade, EntityNoLaser, EntityNoNinja} {
 		d.game(4+4*i, 3, entityTile(kind), 0)
 	}
 	d.switchAt(50, 3, 1, entityTile(EntityShotgun), 0, 0)
@@ -38,10 +39,12 @@ func TestPickups(t *testing.T) {
 	a.ActiveWeapon = WeaponGrenade
 	touch(28)
 	touch(32)
-	testenv.Check(t, !a.Weapons[WeaponShotgun] && !a.Weapons[WeaponGrenade] && a.Weapons[WeaponLaser] && a.ActiveWeapon == WeaponHammer && a.LastWeapon == WeaponGun, "shields: %v, active %d", a.Weapons, a.ActiveWeapon)
+	testenv.Check(t, !a.Weapons[WeaponShotgun] && !a.Weapons[WeaponGrenade] && a.Weapons[WeaponLaser] && a.ActiveWeapon == WeaponHammer &&
+		a.LastWeapon == WeaponGun, "shields: %v, active %d", a.Weapons, a.ActiveWeapon)
 	a.ActiveWeapon = WeaponLaser
 	touch(24)
-	testenv.Check(t, a.Weapons == [NumWeapons]bool{WeaponHammer: true, WeaponGun: true} && a.ActiveWeapon == WeaponHammer, "armor: %v, active %d", a.Weapons, a.ActiveWeapon)
+	testenv.Check(t, a.Weapons == [NumWeapons]bool{WeaponHammer: true, WeaponGun: true} && a.ActiveWeapon == WeaponHammer,
+		"armor: %v, active %d", a.Weapons, a.ActiveWeapon)
 	touch(50)
 	testenv.Check(t, !a.Weapons[WeaponShotgun], "a pickup that is switched off")
 	s.switches.active[0].Set(1, true)
@@ -84,7 +87,7 @@ func TestLights(t *testing.T) {
 		turning.turn()
 		lengths = append(lengths, turning.length)
 	}
-	// At an end the direction changes; what is beyond it comes with the next step.
+	// At an end the direction changes. The distance beyond the end comes with the next step.
 	want := []int32{35, 70, 96, 70, 35, 0, 35, 70, 96, 70, 35, 0}
 	testenv.Check(t, slices.Equal(lengths, want), "lengths %v, not %v", lengths, want)
 	testenv.Check(t, abs(turning.rotation-(pi/2+12*7*pi/90)) < 1e-4 || abs(turning.rotation-(pi/2+12*7*pi/90-2*pi)) < 1e-4, "rotation %v", turning.rotation)
@@ -161,7 +164,8 @@ func TestTurrets(t *testing.T) {
 	for ; !shot.gone && n < 100; n++ {
 		s.tickPlasma(shot)
 	}
-	testenv.Check(t, a.Frozen() && vec.Distance(a.Core.Vel, Vec{}) > 1 && !b.Frozen() && n < 40, "frozen %v, velocity %v after %d ticks", a.Frozen(), a.Core.Vel, n)
+	testenv.Check(t, a.Frozen() && vec.Distance(a.Core.Vel, Vec{}) > 1 && !b.Frozen() && n < 40,
+		"frozen %v, velocity %v after %d ticks", a.Frozen(), a.Core.Vel, n)
 	shot.gone, shot.plasma.life, shot.plasma.Pos, shot.plasma.vel = false, 75, tile(3, 3), Vec{}
 	for n = 0; !shot.gone && n < 100; n++ {
 		s.tickPlasma(shot)
@@ -178,7 +182,8 @@ func TestTurrets(t *testing.T) {
 	testenv.Check(t, shot.gone, "plasma lives without its target")
 }
 
-// TestCrazyBullets checks that bullets of entities bounce for ever, and freeze whom they touch.
+// TestCrazyBullets checks that the bullets of entities never stop bouncing, and freeze tees that
+// they touch.
 func TestCrazyBullets(t *testing.T) {
 	d := room(20, 12)
 	d.game(10, 5, entityTile(EntityBullet), turned90)
@@ -187,7 +192,8 @@ func TestCrazyBullets(t *testing.T) {
 	s := newStage(t, d)
 	a := s.put(0, Vec{})
 	right, down, bare := &s.entities.projectiles[1], &s.entities.projectiles[0], &s.entities.projectiles[2]
-	testenv.Require(t, nearly(right.Dir, Vec{X: 1}) && right.Bounces == 1 && nearly(down.Dir, Vec{Y: 1}) && down.Bounces == 2 && down.Explosive, "bullets %+v, %+v", *right, *down)
+	testenv.Require(t, nearly(right.Dir, Vec{X: 1}) && right.Bounces == 1 && nearly(down.Dir, Vec{Y: 1}) && down.Bounces == 2 && down.Explosive,
+		"bullets %+v, %+v", *right, *down)
 	turns := 0
 	for range 500 {
 		x := right.Dir.X

@@ -78,16 +78,17 @@ type Entity struct {
 }
 
 const (
-	// maxEntities limits what a map can cost in each tick. DDNet-Server has 32768 ids for all that is
-	// in the world.
+	// maxEntities limits a map's cost in each tick. DDNet-Server has 32768 ids for all things in
+	// the world.
 	maxEntities = 12288
-	// maxSeeing limits the draggers and turrets, which look for all tees.
+	// maxSeeing limits the draggers and turrets. Each of them looks for all tees.
 	maxSeeing = 1024
-	// maxSpawns is how many spawn points of each kind are used.
+	// maxSpawns is the maximum number of spawn points of each kind.
 	maxSpawns = 64
 )
 
-// sides are the neighbours in the order of DDNet's directions, which go against the clock from below.
+// sides are the offsets of the neighbours, in the order of DDNet's directions: counterclockwise
+// from below.
 var sides = [8]struct{ x, y int32 }{{0, 1}, {1, 1}, {1, 0}, {1, -1}, {0, -1}, {-1, -1}, {-1, 0}, {-1, 1}}
 
 // scan creates the entities and applies the tiles that count for the whole map.
@@ -121,7 +122,7 @@ func (m *Map) entityTile(l Layer, i int32) (index uint8, flags terrain.TileFlags
 	return index, flags, 0
 }
 
-// part returns the kind of the entity steps tiles away in the direction of a side, 0 if there is none.
+// part returns the kind of the entity that is steps tiles away in the direction of a side, or 0.
 func (m *Map) part(l Layer, i int32, side, steps int) EntityKind {
 	x, y := i%m.width+sides[side].x*int32(steps), i/m.width+sides[side].y*int32(steps)
 	if x < 0 || y < 0 || x >= m.width || y >= m.height {
@@ -204,7 +205,8 @@ func (m *Map) insert(e Entity, i int32, over *overflow) bool {
 	return true
 }
 
-// closeDoor writes a door into the door tiles, up to the first wall. Their number is the door's own.
+// closeDoor writes a door into the door tiles, up to the first wall. The tiles get the door's
+// number.
 func (m *Map) closeDoor(e *Entity, i int32) {
 	g, f := m.tiles[i], m.frontAt(i)
 	if m.doors == nil || g >= TileSolid && g <= tileNoLaser || f == TileDeath || f == tileNoLaser {

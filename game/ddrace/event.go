@@ -151,10 +151,10 @@ func (m Message) Text(n int32) string {
 }
 
 const (
-	// maxEffects is how much there is to see and hear in a tick. DDNet-Server has room for 128 between two
-	// snapshots.
+	// maxEffects limits the effects (sights and sounds) of a tick. DDNet-Server has room for 128
+	// between two snapshots.
 	maxEffects = 128
-	// maxMessages is how many messages of tiles a player gets in a tick.
+	// maxMessages limits the messages of tiles that a player gets in a tick.
 	maxMessages = 16
 )
 

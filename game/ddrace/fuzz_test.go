@@ -20,10 +20,13 @@ var wildSettings = []string{
 	"tune laser_reach 2e7", "tune laser_bounce_num 2e7", "tune laser_bounce_delay 0", "tune laser_fire_delay 0",
 	"tune grenade_speed 2e7", "tune grenade_speed -3", "tune grenade_lifetime 2e7", "tune gun_speed 0", "tune shotgun_speed 2e7",
 	"tune shotgun_speed 0", "tune grenade_curvature 2e7", "tune grenade_fire_delay 0", "tune hook_fire_speed 2e7", "tune hook_length 2e7",
-	"tune hook_drag_speed 2e7", "tune hook_drag_accel 2e7", "tune gravity -2e7", "tune gravity 1e40", "tune hook_length 1e40", "tune grenade_speed 1e40", "tune velramp_range 1e40", "tune air_control_speed 1e40", "tune ground_jump_impulse 2e7", "tune velramp_curvature 0",
-	"tune_zone 1 gravity 2e7", "tune_zone 2 laser_reach -5", "tune_zone 1 player_collision 0", "sv_dragger_range 99999", "sv_plasma_range 99999", "sv_plasma_per_sec 50",
+	"tune hook_drag_speed 2e7", "tune hook_drag_accel 2e7", "tune gravity -2e7", "tune gravity 1e40", "tune hook_length 1e40",
+	"tune grenade_speed 1e40", "tune velramp_range 1e40", "tune air_control_speed 1e40", "tune ground_jump_impulse 2e7", "tune velramp_curvature 0",
+	"tune_zone 1 gravity 2e7", "tune_zone 2 laser_reach -5", "tune_zone 1 player_collision 0", "sv_dragger_range 99999", "sv_plasma_range 99999",
+	"sv_plasma_per_sec 50",
 	"sv_old_laser 1", "sv_hit 0", "sv_old_teleport_weapons 1", "sv_old_teleport_hook 1", "sv_teleport_lose_weapons 1", "sv_destroy_bullets_on_death 0",
-	"sv_destroy_lasers_on_death 1", "sv_ddnet_physics 20", "sv_no_weak_hook_and_bounce 1", "sv_deepfly 0", "sv_endless_drag 1", "sv_solo_server 1", "sv_team 3", "switch_open 1", "mapbug grenade-doubleexplosion@ddnet.tw",
+	"sv_destroy_lasers_on_death 1", "sv_ddnet_physics 20", "sv_no_weak_hook_and_bounce 1", "sv_deepfly 0", "sv_endless_drag 1",
+	"sv_solo_server 1", "sv_team 3", "switch_open 1", "mapbug grenade-doubleexplosion@ddnet.tw",
 }
 
 func newWild(seed uint64) *wild {
@@ -41,7 +44,8 @@ func newWild(seed uint64) *wild {
 		case 1:
 			return tileEntities - 1 + uint8(r.IntN(50))
 		}
-		return []uint8{TileFreeze, tileStop, tileStopAll, tileThrough, tileThroughDir, tileMover, tileFastMover, tileWallJump, tileTelelaser, tileJetpack, tileSolo, tileTelePoint}[r.IntN(12)]
+		return []uint8{TileFreeze, tileStop, tileStopAll, tileThrough, tileThroughDir, tileMover, tileFastMover, tileWallJump, tileTelelaser,
+			tileJetpack, tileSolo, tileTelePoint}[r.IntN(12)]
 	}
 	if r.IntN(3) == 0 {
 		density := r.IntN(n)
@@ -58,7 +62,8 @@ func newWild(seed uint64) *wild {
 		case 0:
 			w.d.teleport(x, y, uint8(r.IntN(4)), []uint8{10, 14, 15, 26, 27, 29, 30, 31, 63, uint8(r.IntN(256))}[r.IntN(10)])
 		case 1:
-			layer(w.d, &w.d.Speedup)[w.d.at(x, y)] = terrain.SpeedupTile{Force: uint8(r.IntN(256)), MaxSpeed: uint8(r.IntN(256)), Type: 28, Angle: int16(r.IntN(1 << 16))}
+			layer(w.d, &w.d.Speedup)[w.d.at(x, y)] = terrain.SpeedupTile{Force: uint8(r.IntN(256)), MaxSpeed: uint8(r.IntN(256)), Type: 28,
+				Angle: int16(r.IntN(1 << 16))}
 		case 2:
 			w.d.switchAt(x, y, uint8(r.IntN(4)), index(), flags(), uint8(r.IntN(256)))
 		case 3:

@@ -2,7 +2,7 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// pi is the constant of the original, which has it in single precision.
+// pi is the original's constant, in single precision.
 const pi float32 = 3.14159265358979323846
 
 // abs returns f without its sign.
@@ -17,8 +17,8 @@ func normalize(v Vec) Vec {
 	return v.Mul(1 / l)
 }
 
-// closest returns the point of the segment from a to b that is closest to p. It fails if a and b are
-// equal. Its last bits differ from [vec.ClosestOnSegment].
+// closest returns the point of the segment from a to b that is closest to p. It fails if a and b
+// are equal. Its last bits differ from [vec.ClosestOnSegment].
 func closest(a, b, p Vec) (Vec, bool) {
 	ab := b.Sub(a)
 	square := ab.Dot(ab)

@@ -121,7 +121,7 @@ func TestWayAlongNothing(t *testing.T) {
 	testenv.Check(t, found > 1500, "only %d tiles were found", found)
 }
 
-// TestSpawnExit checks that what is remembered of spawn points is what they are now.
+// TestSpawnExit checks that the cached exit at spawn points equals a new search.
 func TestSpawnExit(t *testing.T) {
 	d := room(60, 20)
 	for i := range 8 {
@@ -157,8 +157,9 @@ func TestSpawnExit(t *testing.T) {
 	testenv.Check(t, len(exits) > 1, "there is always the same exit")
 }
 
-// TestVanish: the tee of a player who looks around leaves before players with higher ids spawn in that tick. It
-// stays where it is in the order of tees if the time is over for which the player had to look around.
+// TestVanish checks that the tee of a player who looks around leaves before players with higher ids
+// spawn in that tick. If the forced time of looking around is over, the tee keeps its place in the
+// order of tees.
 func TestVanish(t *testing.T) {
 	d := room(60, 20)
 	d.game(3, 18, tileEntities, 0)

@@ -47,7 +47,7 @@ func (w *World) tickFlyingHook(t *Tee, target Vec, p *params) {
 		next = base.Add(normalize(next.Sub(base)).Mul(p[HookLength]))
 	}
 	next, hit, tele := w.m.hookLine(c.HookPos, next, w.settings.OldTeleportHook != 0, &w.hooking)
-	// A teleported hook that is too long grabs nobody any more.
+	// A teleported hook that is too long no longer grabs tees.
 	ended := c.NewHook && c.HookState != physics.HookFlying && w.settings.release20()
 	if !c.NoHookHit && p[PlayerHooking] != 0 && !ended {
 		w.grabTee(t, next)

@@ -2,7 +2,7 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// laser is a beam of a laser or of a shotgun, which pulls.
+// laser is a beam of a laser, or of a shotgun. Beams of shotguns pull.
 type laser struct {
 	Weapon    Weapon
 	Owner     int8
@@ -62,8 +62,9 @@ func (w *World) laserTarget(l *laser, owner *Tee, to Vec, disabled bool) (*Tee, 
 	return w.firstOnLine(l.Pos, to, 0, except, l.Owner, only)
 }
 
-// mayHit reports whether a beam hits the first tee on it, as of DDNet 20: not a super one of another team, and of an
-// owner who is dead it hits others only if weapons in general do not.
+// mayHit reports whether a beam hits the first tee on it, as of DDNet 20. The beam of a team does
+// not hit super tees of other teams. If the owner is dead but still in the game, it hits others
+// only if sv_hit is off.
 func (w *World) mayHit(l *laser, t, owner *Tee, disabled bool) bool {
 	if t.id == l.Owner {
 		return w.settings.OldLaser == 0 && (l.bounces != 0 || l.wasTele)

@@ -6,12 +6,12 @@ import "github.com/teeyard/teeyard/game/vec"
 // are certainly in free tiles are skipped.
 type line struct {
 	a, b Vec
-	// parts is the number of parts of equal length, of which the last one can be incomplete, and last
-	// the last sample, below 0 if there is none.
+	// parts is the number of parts of equal length. The last part can be incomplete. last is the
+	// last sample, or negative without samples.
 	parts float32
 	last  int32
-	// perX and perY are the samples in a unit along an axis, and margin is what rounding can change, in
-	// units.
+	// perX and perY are the samples per unit along an axis. margin is the maximum effect of
+	// rounding, in units.
 	perX, perY, margin float32
 }
 
@@ -68,8 +68,8 @@ func (m *Map) find(l *line, s int32, stops marks, looks *int) (sample, tile int3
 	return 0, 0, false
 }
 
-// look returns the tile of a sample, and the next sample that can be on another one with lineMarks. On a tile
-// with one of the marks, which stop the line, that is the next one.
+// look returns the tile of a sample, and the next sample that can be on another tile with
+// lineMarks. If the tile has one of the marks in stops, that is the following sample.
 func (m *Map) look(l *line, s int32, stops marks) (tile, next int32) {
 	p := l.at(s)
 	x, y := vec.Round(p.X), vec.Round(p.Y)
@@ -98,8 +98,8 @@ func (m *Map) look(l *line, s int32, stops marks) (tile, next int32) {
 // unlimited is more units or samples than any line has.
 const unlimited = 1 << 31
 
-// freeUnits returns how far a point can move along an axis within the free rings around its tile. Who
-// leaves a map of n tiles never comes to another tile.
+// freeUnits returns the distance that a point can move along an axis within the free rings around
+// its tile, in units. A point that leaves a map of n tiles never reaches another tile.
 func freeUnits(v float32, rounded, tile, room, n int32, up bool, margin float32) float32 {
 	switch {
 	case up && rounded >= n*tileSize, !up && rounded < 0:
@@ -110,9 +110,9 @@ func freeUnits(v float32, rounded, tile, room, n int32, up bool, margin float32)
 	return v - float32((tile-room+1)*tileSize) + 0.5 - margin
 }
 
-// maxLooks limits how many samples of lines are looked at in a tick, for shots and of entities together, and for
-// hooks. When there are more, shots and hooks wait for the next tick, none is fired, and entities see nobody. The
-// recorded matches need at most 2102.
+// maxLooks limits the samples of lines that are looked at in a tick: one limit for shots and
+// entities, and one for hooks. Beyond it, shots and hooks wait for the next tick, tees do not fire,
+// and entities see no tee. The recorded matches need at most 2102.
 const maxLooks = 1 << 17
 
 // tired reports whether maxLooks is reached for shots and entities.
@@ -121,8 +121,8 @@ func (w *World) tired() bool { return w.looks >= maxLooks }
 // lineMarks marks all tiles that lines look for.
 const lineMarks = markSolid | markLaserEnd | markNoLaser | markHook | markTele
 
-// countRings counts the rings of tiles without lineMarks around each tile, itself included. Two sweeps
-// are enough, since a tile has one more than its neighbour with the least.
+// countRings counts the rings of tiles without lineMarks around each tile, the tile included. A
+// tile has one ring more than its smallest neighbour, so two sweeps are enough.
 func (m *Map) countRings() {
 	m.rings = make([]uint8, len(m.marks))
 	sweep := func(i, dir int32) {
@@ -183,8 +183,9 @@ func (m *Map) weaponLine(a, b Vec, kind uint8, looks *int) (hit, before Vec, wal
 	}
 }
 
-// hookLine returns where a hook's flight from a to b ends, and the wall that it hits, 0 for none, or
-// the number of the teleporter that it enters. What blocks hooks counts as unhookable wall.
+// hookLine returns the end of a hook's flight from a to b. hit is the wall that the hook hits, or
+// 0; a tile that blocks hooks counts as an unhookable wall. tele is the number of the teleporter
+// that the hook enters, or 0.
 func (m *Map) hookLine(a, b Vec, oldTeleport bool, looks *int) (end Vec, hit, tele uint8) {
 	kind := uint8(teleInHook)
 	if oldTeleport {
@@ -215,8 +216,8 @@ func (m *Map) hookLine(a, b Vec, oldTeleport bool, looks *int) (end Vec, hit, te
 	}
 }
 
-// endOfLight returns where the line of an entity from a to b ends, and whether something stopped it:
-// walls, unless it passes them, and laser blockers.
+// endOfLight returns the end of an entity's line from a to b, and whether an obstacle stopped it.
+// Laser blockers are obstacles, and so are walls, unless throughWalls is set.
 func (m *Map) endOfLight(a, b Vec, throughWalls bool, looks *int) (end Vec, stopped bool) {
 	stops := markLaserEnd
 	if throughWalls {

@@ -50,7 +50,7 @@ type doorTile struct {
 	number uint8
 }
 
-// marks are what is asked of a tile often.
+// marks are the properties of a tile that are often asked for.
 type marks uint8
 
 const (
@@ -163,7 +163,7 @@ func (m *Map) markLasers() {
 	}
 }
 
-// markTiles sets the others, which depend on doors.
+// markTiles sets the remaining marks. They depend on doors.
 func (m *Map) markTiles() {
 	for i, g := range m.tiles {
 		f := m.frontAt(int32(i))
@@ -203,8 +203,8 @@ func (m *Map) exists(i int32, g, f uint8) bool {
 	return m.besideStopper(i)
 }
 
-// besideStopper reports whether a neighbour keeps tees from moving onto it. Rows are not told apart:
-// the tile right of the last one of a row is the first one of the next.
+// besideStopper reports whether a neighbour keeps tees from moving onto it. Rows are not separated:
+// the right neighbour of a row's last tile is the first tile of the next row.
 func (m *Map) besideStopper(i int32) bool {
 	n := int32(len(m.tiles))
 	left, above, right, below := i, i, i, i

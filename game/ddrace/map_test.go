@@ -34,7 +34,7 @@ func room(width, height int) *drawing {
 	return draw(append(rows, rows[0])...)
 }
 
-// layer returns a layer, which it makes if it is missing.
+// layer returns a layer, and creates it if it is missing.
 func layer[T any](d *drawing, l *[]T) []T {
 	if *l == nil {
 		*l = make([]T, d.Width*d.Height)
@@ -112,7 +112,8 @@ func TestWay(t *testing.T) {
 	m := d.load(t)
 	way := func(a, b Vec) []int32 { return m.appendWay(nil, a, b) }
 	at := func(x, y int) int32 { return int32(d.at(x, y)) }
-	testenv.Check(t, slices.Equal(way(tile(1, 2), tile(8, 2)), []int32{at(2, 2), at(4, 2), at(6, 2), at(8, 2)}), "to the right: %v", way(tile(1, 2), tile(8, 2)))
+	testenv.Check(t, slices.Equal(way(tile(1, 2), tile(8, 2)), []int32{at(2, 2), at(4, 2), at(6, 2), at(8, 2)}),
+		"to the right: %v", way(tile(1, 2), tile(8, 2)))
 	testenv.Check(t, slices.Equal(way(tile(4, 2), tile(4, 2)), []int32{at(4, 2)}), "standing: %v", way(tile(4, 2), tile(4, 2)))
 	testenv.Check(t, len(way(tile(3, 2), tile(3, 2))) == 0 && len(way(tile(1, 3), tile(9, 3))) == 0, "a way through nothing")
 	testenv.Check(t, len(way(tile(0, 0), tile(1, 0))) == 0, "tile 0 is on a way: %v", way(tile(0, 0), tile(1, 0)))
@@ -159,7 +160,8 @@ func TestStoppers(t *testing.T) {
 			if c.index != tileStop {
 				on = 0 // all points are on it
 			}
-			testenv.Check(t, got == c.beside && on&^cannotMove == 0 && (c.index != tileStop || on == c.on), "%d with flags %d, front %v: %v beside, %v on it", c.index, c.flags, front, got, on)
+			testenv.Check(t, got == c.beside && on&^cannotMove == 0 && (c.index != tileStop || on == c.on),
+				"%d with flags %d, front %v: %v beside, %v on it", c.index, c.flags, front, got, on)
 		}
 	}
 	v := (cannotLeft | cannotDown).clamp(Vec{X: -1, Y: 2})
@@ -182,7 +184,8 @@ func TestDoors(t *testing.T) {
 	for x := 1; x < 11; x++ {
 		p := tile(x, 2)
 		closed := m.restrictions(p, 18, -1, &active) == cannotDown
-		testenv.Check(t, closed == (x >= 2 && x < 7) && m.restrictions(p, 18, -1, &open) == 0 && m.restrictions(p, 18, -1, nil) == 0, "above door tile %d: closed %v", x, closed)
+		testenv.Check(t, closed == (x >= 2 && x < 7) && m.restrictions(p, 18, -1, &open) == 0 && m.restrictions(p, 18, -1, nil) == 0,
+			"above door tile %d: closed %v", x, closed)
 	}
 	testenv.Check(t, m.Switches == 5, "%d switches", m.Switches)
 
@@ -190,7 +193,8 @@ func TestDoors(t *testing.T) {
 	d.over(2, 3, tileEntities+48, 0)
 	d.over(2, 4, tileEntities+18+2, 0)
 	m = d.load(t)
-	testenv.Check(t, len(m.Entities) == 1 && m.Entities[0].Turn == 0 && m.Entities[0].Length == 288 && m.doors == nil, "door of the front layer: %+v", m.Entities)
+	testenv.Check(t, len(m.Entities) == 1 && m.Entities[0].Turn == 0 && m.Entities[0].Length == 288 && m.doors == nil,
+		"door of the front layer: %+v", m.Entities)
 }
 
 // TestEntities checks the entities of a map, their parts and their order.
@@ -229,7 +233,7 @@ func TestEntities(t *testing.T) {
 	testenv.Check(t, len(m.Faults.List) == 1 && m.Faults.List[0].String() == "game layer, tile 12, 2: index 219 means nothing here", "faults %v", m.Faults.List)
 }
 
-// TestExits checks the exits of teleporters, which are in the order of their tiles for each number.
+// TestExits checks the exits of teleporters. The exits of a number are in the order of their tiles.
 func TestExits(t *testing.T) {
 	d := room(9, 5)
 	d.teleport(5, 1, 3, TeleOut)
@@ -245,7 +249,8 @@ func TestExits(t *testing.T) {
 	}
 	testenv.Check(t, slices.Equal(got, []Vec{tile(2, 1), tile(5, 1), tile(4, 3)}), "exits %v", got)
 	testenv.Check(t, m.outs.count(255) == 1 && m.outs.count(0) == 0 && m.outs.count(4) == 0 && m.checkOuts.count(3) == 1, "counts")
-	testenv.Check(t, m.teleNumber(int32(d.at(2, 2)), TeleOut) == 255 && m.teleNumber(int32(d.at(2, 2)), TeleIn) == 0 && m.teleNumber(-1, TeleOut) == 0, "numbers")
+	testenv.Check(t, m.teleNumber(int32(d.at(2, 2)), TeleOut) == 255 && m.teleNumber(int32(d.at(2, 2)), TeleIn) == 0 &&
+		m.teleNumber(-1, TeleOut) == 0, "numbers")
 }
 
 // TestEntityLines checks what stops the lines of entities: walls and laser blockers of both layers,
@@ -280,8 +285,10 @@ func TestLimits(t *testing.T) {
 		d.Tiles[1+i] = tileEntities
 	}
 	m := d.load(t)
-	testenv.Check(t, len(m.Entities) == maxEntities && len(m.Spawns[0]) == maxSpawns && m.outs.count(1) == 260*260, "%d entities, %d spawns", len(m.Entities), len(m.Spawns[0]))
-	testenv.Check(t, len(m.Faults.List) == 3 && m.Faults.List[0].Count == 1 && m.Faults.List[1].Count == 260*260-101-maxEntities && m.Faults.List[2].Count == 100-maxSpawns, "faults %v", m.Faults.List)
+	testenv.Check(t, len(m.Entities) == maxEntities && len(m.Spawns[0]) == maxSpawns && m.outs.count(1) == 260*260,
+		"%d entities, %d spawns", len(m.Entities), len(m.Spawns[0]))
+	testenv.Check(t, len(m.Faults.List) == 3 && m.Faults.List[0].Count == 1 && m.Faults.List[1].Count == 260*260-101-maxEntities &&
+		m.Faults.List[2].Count == 100-maxSpawns, "faults %v", m.Faults.List)
 
 	settings := make([]string, 200)
 	for i := range settings {

@@ -15,8 +15,8 @@ func (w *World) move(t *Tee) {
 	c, p := &t.Core, w.params(t.Zone)
 	ramp := p.velocityRamp(float32(c.Vel.Len() * 50))
 	c.Vel.X = float32(c.Vel.X * ramp)
-	// What the tuning of a map can make of explosions and hammers must not take long. From 1<<31 on
-	// there is no movement.
+	// A map's tuning can make explosions and hammers so strong that a move would take too long.
+	// From 1<<31 on, the tee does not move.
 	if speed := c.Vel.Len(); speed > maxMove && speed < 1<<31 {
 		c.Vel = c.Vel.Mul(maxMove / speed)
 	}
@@ -54,8 +54,8 @@ func (w *World) moveBox(pos, vel *Vec, p *params) (landed bool) {
 	return false
 }
 
-// stopAtOthers returns where a tee on its way to next stops because of other tees: at the last sample
-// before the first one that is within its size of another tee.
+// stopAtOthers returns the position at which other tees stop a tee on its way to next: the last
+// sample before the way comes within a tee's size of another tee.
 func (w *World) stopAtOthers(t *Tee, next Vec) Vec {
 	pos := t.Core.Pos
 	d := vec.Distance(pos, next)

@@ -55,8 +55,8 @@ func (w *World) tickNinja(t *Tee) {
 	}
 }
 
-// hitByNinja throws up the tees around a ninja, each once in a dash as long as it remembers them. Before
-// DDNet 20 it remembered ten, and the first solo tee ended that.
+// hitByNinja throws up the tees around a ninja. It hits each tee once in a dash, as far as it
+// remembers them. Before DDNet 20 it remembers ten, and the first solo tee ends the hits.
 func (w *World) hitByNinja(t *Tee) {
 	if t.Core.Solo {
 		return

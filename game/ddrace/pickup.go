@@ -16,7 +16,7 @@ const stepTicks = 7
 // isStep reports whether entities move in this tick.
 func (w *World) isStep() bool { return w.tick%stepTicks == 0 }
 
-// carry moves an entity by one step. The tile that it is on gives it another velocity if it is a mover.
+// carry moves an entity by one step. On a mover tile, it takes the tile's velocity.
 func (m *Map) carry(c *carried) {
 	index, flags := m.tileAndFlags(m.truncIndex(c.Pos), false)
 	if index == tileMover || index == tileFastMover {

@@ -110,8 +110,8 @@ func (w *World) LookAround(id int, on, vanish bool) {
 	w.players[id].looks, w.players[id].vanishes = on, vanish
 }
 
-// LookUntil makes a player look around up to a tick, which may be past. In the next tick in which
-// the tee lives, the player continues to play; see [EventPlaysOn].
+// LookUntil makes a player look around until a tick. The tick may be past. In the next tick in
+// which the tee lives, the player continues to play; see [EventPlaysOn].
 func (w *World) LookUntil(id int, tick int32) { w.players[id].looksTo = tick }
 
 // playOn ends the time for which a player had to look around.
@@ -353,8 +353,8 @@ func (w *World) spawn(id int, pos Vec) {
 // spawnOffsets are the positions to try around an occupied spawn point.
 var spawnOffsets = [5]Vec{{}, {X: -32}, {Y: -32}, {X: 32}, {Y: 32}}
 
-// spawnPos returns where a tee of a team spawns: far from those of the team, at a free place if there
-// is one.
+// spawnPos returns the spawn position for a player's tee: far from tees of the same team, and free
+// if possible.
 func (w *World) spawnPos(id int) (best Vec, found bool) {
 	if w.settings.release20() {
 		return w.spawnPos20(id)
@@ -380,8 +380,8 @@ func (w *World) spawnPos(id int) (best Vec, found bool) {
 	return best, found
 }
 
-// foundSpawn is what spawnPos returned for a tee, as long as the others are the same and where they are: one that
-// flies through many teleporters in a tick would have it looked for in each of them.
+// foundSpawn caches a result of spawnPos for a tee, until the tees in the world, their positions or
+// teams change. A tee can fly through many teleporters in a tick, and each would search again.
 type foundSpawn struct {
 	valid, found, solo, noCollision bool
 	pos                             Vec
@@ -415,8 +415,8 @@ search:
 	return Vec{}, false
 }
 
-// spawnPos20 is spawnPos as of DDNet 20: points of all kinds count, and only tees that can collide with
-// the new one.
+// spawnPos20 is spawnPos as of DDNet 20. It uses spawn points of all kinds, and only tees that can
+// collide with the new one count.
 func (w *World) spawnPos20(id int) (best Vec, found bool) {
 	alone := w.tuning.world[PlayerCollision] == 0
 	anywhere := alone
@@ -463,8 +463,8 @@ search:
 	return Vec{}, false
 }
 
-// spawnDanger is higher the closer others of the player's team are, as of DDNet 20 those that can collide
-// with its tee.
+// spawnDanger is higher the closer other tees of the player's team are. As of DDNet 20, the tees
+// that can collide with the player's tee count instead.
 func (w *World) spawnDanger(pos Vec, id int) float32 {
 	var sum float32
 	for t := range w.newest {

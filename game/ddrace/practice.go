@@ -37,8 +37,8 @@ var practiceCommands = slices.Concat(tested(
 	}},
 ))
 
-// tested returns test commands, each with the name that it has in practice, and after a blank its own one if that
-// is another.
+// tested returns test commands under the names that they have in practice. A name can have a second
+// part after a blank: the name of the test command, if it differs.
 func tested(names ...string) (list []Command) {
 	for _, name := range names {
 		name, test, other := strings.Cut(name, " ")
@@ -108,7 +108,8 @@ func (w *World) TeleportXY(id int, view Vec, x, y string) (answer string) {
 	return ""
 }
 
-// coordinate returns a coordinate in units, within those of a map that is so many tiles wide or high.
+// coordinate parses a coordinate in tiles and returns it in units, limited to the map and its
+// surroundings. tiles is the map's width or height. A leading ~ means relative to view.
 func coordinate(text string, view float32, tiles int32) (v float32, ok bool) {
 	text, relative := strings.CutPrefix(text, "~")
 	n, err := float64(0), error(nil)

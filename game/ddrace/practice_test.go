@@ -126,7 +126,8 @@ func TestSetSwitch(t *testing.T) {
 		before := s.switchActive(2, 3)
 		s.steps(60)
 		testenv.Check(t, before == c.before && s.switchActive(2, 3) == c.after && s.switchActive(2, 4), "%s: %v, then %v", c.line, before, s.switchActive(2, 3))
-		testenv.Check(t, s.types("setswitch 0") == "" && s.types("setswitch 3") == "Invalid switch ID" && s.types("setswitch -1") == "Invalid switch ID", "numbers")
+		testenv.Check(t, s.types("setswitch 0") == "" && s.types("setswitch 3") == "Invalid switch ID" &&
+			s.types("setswitch -1") == "Invalid switch ID", "numbers")
 	}
 	s, _, _ := practice(t, room(20, 10))
 	testenv.Check(t, s.types("setswitch 0") == "Invalid switch ID", "a map without switches")
@@ -160,7 +161,8 @@ func TestInvincible(t *testing.T) {
 	}
 }
 
-// TestDeathInPractice checks that tiles that kill only freeze who practises, unless outside of the map.
+// TestDeathInPractice checks that death tiles only freeze tees in practice, except outside of the
+// map.
 func TestDeathInPractice(t *testing.T) {
 	d := room(20, 10)
 	d.game(8, 8, TileDeath, 0)
@@ -172,7 +174,8 @@ func TestDeathInPractice(t *testing.T) {
 		s.steps(60)
 		s.place(tee, tile(8, 8))
 		s.steps(2)
-		testenv.Check(t, s.players[0].alive == (release == 20) && (tee.FreezeTime > 0) == (release == 20), "%d: alive %v, frozen for %d", release, s.players[0].alive, tee.FreezeTime)
+		testenv.Check(t, s.players[0].alive == (release == 20) && (tee.FreezeTime > 0) == (release == 20),
+			"%d: alive %v, frozen for %d", release, s.players[0].alive, tee.FreezeTime)
 		if release == 20 {
 			testenv.Check(t, tee.InFreeze && s.players[0].dieTick >= s.tick-2, "it counts as freeze, and as a death for the next one")
 			s.place(tee, Vec{X: -210 * tileSize, Y: 0})
@@ -197,7 +200,8 @@ func TestPlaces(t *testing.T) {
 	s.steps(2)
 	testenv.Check(t, !s.CanTeleportAgain(0) && !s.CanGoBack(0), "nobody teleported or died")
 
-	testenv.Check(t, s.types("totele 8") == "There is no teleporter with that index on the map." && s.types("totele 263") != "" && s.types("totelecp 7") == "There is no checkpoint teleporter with that index on the map.", "no such exits")
+	testenv.Check(t, s.types("totele 8") == "There is no teleporter with that index on the map." && s.types("totele 263") != "" &&
+		s.types("totelecp 7") == "There is no checkpoint teleporter with that index on the map.", "no such exits")
 	tee.Core.Jumped, tee.Core.JumpedTotal, tee.Core.Vel = 3, 1, Vec{X: 3}
 	s.freeze(tee, 3)
 	testenv.Check(t, s.types("totele 7") == "" && tee.Core.Jumped == 0 && tee.Core.JumpedTotal == 0 && tee.FreezeTime == 0, "%+v", tee.Core)
@@ -261,7 +265,8 @@ func TestRescuePlaces(t *testing.T) {
 	}
 }
 
-// TestCoordinates checks what /tpxy makes of its arguments, on a map of 20 tiles where the view is at 100.
+// TestCoordinates checks the coordinates that /tpxy computes, on a map of 20 tiles with the view at
+// 100.
 func TestCoordinates(t *testing.T) {
 	for text, want := range map[string]float32{
 		"9": 288, "-1.5": -48, "~": 100, "~2": 164, "~-1": 68, "": 0, "1e3": 640 + 6431, "-1e30": -6431, "1e38": 640 + 6431,
@@ -292,7 +297,8 @@ func TestEndPractice(t *testing.T) {
 	}
 }
 
-// TestFreezeOutOfTheWorld checks how long ago the freeze of a tee began that was out of the world for 100 ticks.
+// TestFreezeOutOfTheWorld takes a frozen tee out of the world for 100 ticks, and checks the age of
+// its freeze.
 func TestFreezeOutOfTheWorld(t *testing.T) {
 	for _, release := range []int32{16, 20} {
 		s := newStage20(t, release, room(20, 10), nil)
@@ -307,8 +313,8 @@ func TestFreezeOutOfTheWorld(t *testing.T) {
 	}
 }
 
-// TestLoadedPlaces checks that a load makes its place that of rescues, that a swap swaps them, and that a hook on a wall
-// that is gone ends, as of DDNet 20.
+// TestLoadedPlaces checks three effects of loading in DDNet 20: the loaded place becomes the place
+// for rescues, a swap also swaps those places, and a hook on a missing wall ends.
 func TestLoadedPlaces(t *testing.T) {
 	for _, release := range []int32{16, 20} {
 		is20 := release == 20
@@ -321,7 +327,8 @@ func TestLoadedPlaces(t *testing.T) {
 		saved, ids, ok := s.SaveTeam(3, 0)
 		testenv.Require(t, ok && len(ids) == 2, "not saved")
 		s.LoadTeam(3, &saved, ids, false)
-		testenv.Check(t, s.CanRescue(0) == is20 && (k.HookState == physics.HookRetracted) == is20, "%d: rescue %v, hook %d at %v", release, s.CanRescue(0), k.HookState, k.HookPos)
+		testenv.Check(t, s.CanRescue(0) == is20 && (k.HookState == physics.HookRetracted) == is20,
+			"%d: rescue %v, hook %d at %v", release, s.CanRescue(0), k.HookState, k.HookPos)
 		if is20 {
 			s.SwapTees(0, 1, 0)
 			s.place(tees[0], tile(9, 4))

@@ -45,11 +45,12 @@ func (w *World) ShowTee(id int, team uint8, t *Tee) {
 		n.ReloadTimer = w.reloadLeft(n)
 		return
 	}
-	// What is shown.
+	// Everything below is in snapshots.
 	shown := *n
 	*n = old
 	c := shown.Core
-	c.HookTeleBase, c.NewHook, c.Colliding, c.LeftWall, c.restrictions = old.Core.HookTeleBase, old.Core.NewHook, old.Core.Colliding, old.Core.LeftWall, old.Core.restrictions
+	c.HookTeleBase, c.NewHook, c.Colliding, c.LeftWall, c.restrictions = old.Core.HookTeleBase, old.Core.NewHook, old.Core.Colliding,
+		old.Core.LeftWall, old.Core.restrictions
 	n.Core, n.Pos = c, shown.Pos
 	n.FreezeTime, n.FreezeStart, n.Deep, n.Live, n.InFreeze, n.Armor = shown.FreezeTime, shown.FreezeStart, shown.Deep, shown.Live, shown.InFreeze, shown.Armor
 	n.Super, n.Invincible, n.EndlessHook, n.AirJumps, n.Jetpack = shown.Super, shown.Invincible, shown.EndlessHook, shown.AirJumps, shown.Jetpack

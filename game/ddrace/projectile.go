@@ -2,7 +2,7 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// noOwner is the owner of what nobody fired.
+// noOwner is the owner of shots that no player fired.
 const noOwner = -1
 
 // endless is the lifetime of the bullets of entities.
@@ -115,8 +115,8 @@ func (w *World) tickProjectile(p *Projectile) {
 	w.teleportProjectile(p, prev, cur)
 }
 
-// affects reports whether weapons of an owner affect others, given whether theirs are disabled; owner
-// is nil for one that is gone and for entities.
+// affects reports whether an owner's weapons affect others, given whether the owner's are disabled.
+// owner is nil for entities, and for a tee that no longer exists.
 func (w *World) affects(owner *Tee, disabled bool) bool {
 	if owner != nil {
 		return !disabled
@@ -175,8 +175,8 @@ func (w *World) bounceProjectile(p *Projectile, before Vec) {
 	p.Pos = p.Pos.Add(p.Dir)
 }
 
-// teleportProjectile takes a projectile through a weapon teleporter. Only the tile at the beginning of
-// its way in this tick counts.
+// teleportProjectile moves a projectile through a weapon teleporter. Only the tile at the start of
+// this tick's way counts.
 func (w *World) teleportProjectile(p *Projectile, prev, cur Vec) {
 	if w.m.tele == nil {
 		return
@@ -203,7 +203,7 @@ func (w *World) weaponTeleporter() uint8 {
 	return teleInWeapon
 }
 
-// newCrazyBullet creates the bullet of an entity, which flies and bounces for ever.
+// newCrazyBullet creates an entity's bullet. It flies and bounces without end.
 func (w *World) newCrazyBullet(e *Entity) Projectile {
 	angle := float32(float32(e.Turn) * (pi / 2))
 	return Projectile{

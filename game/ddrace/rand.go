@@ -1,7 +1,7 @@
 package ddrace
 
-// prng is the generator of random numbers of DDNet-Server, PCG-XSH-RR with 64 bits of state. It gives
-// the same numbers for the seed that is in a teehistorian.
+// prng is DDNet-Server's generator of random numbers: PCG-XSH-RR with 64 bits of state. It gives
+// the same numbers for the seed in a teehistorian.
 type prng struct {
 	state, increment uint64
 }

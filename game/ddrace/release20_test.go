@@ -6,7 +6,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// newStage20 is newStage with the physics of DDNet 20 or, to compare, those of 16.4, and settings.
+// newStage20 is newStage with changed settings and the physics of a release: DDNet 20, or 16.4 to
+// compare.
 func newStage20(t testing.TB, release int32, d *drawing, change func(*Settings)) *stage {
 	t.Helper()
 	s := newStage(t, d)
@@ -27,12 +28,14 @@ func TestElasticity(t *testing.T) {
 		y, vel     float32
 		airJumps   int32
 	}{
-		// 10.5 units in 11 steps of 0.9545, of which the eighth would be in the ground: 7 down to 272.68, then with -8.4
-		// 3 up of 0.7636 each, to 270.39.
+		// A way of 10.5 units has 11 steps of 0.9545. The eighth would end in the ground, so the
+		// tee goes 7 down to 272.68. It then goes 3 steps of 0.7636 up to 270.39, with a velocity
+		// of -8.4.
 		{20, 80, 270, -2150. / 256, 0},
 		{20, 700, 270, -10.5, 0}, // as 1: 3 of 0.9545, to 269.82
 		{20, 0, 273, 0, 1},       // the ground is for the next tick
-		// Below 0 it is no ground: with 5.25 to 273.16, where a step more would be in the ground, then with 2.625 to 273.40.
+		// With an elasticity below 0, the tee does not land. It comes to 273.16 with 5.25, a step
+		// above the ground, and then to 273.40 with 2.625.
 		{20, -50, 273, 2.625, 1},
 		{20, -2147483648, 273, 10.5, 1}, // as -1
 		{16, 80, 273, 0, 1},             // none in 16.4
@@ -43,12 +46,14 @@ func TestElasticity(t *testing.T) {
 		s.Step(nil)
 		k := &tee.Core
 		testenv.Check(t, k.Pos.Y == c.y && k.Vel.Y == c.vel, "%d, %d: at %v with %v", c.release, c.elasticity, k.Pos.Y, k.Vel.Y)
-		// A tee with a jump left has light feet after the tick; how many it used says whether it was on the ground.
+		// A tee with a jump left has light feet after the tick. The number of used jumps shows
+		// whether it was on the ground.
 		testenv.Check(t, k.JumpedTotal == c.airJumps, "%d, %d: %d jumps in the air", c.release, c.elasticity, k.JumpedTotal)
 	}
 }
 
-// TestElasticWalls lets a tee run into a wall, in a tune zone and by a dash of the ninja, which ends without speed.
+// TestElasticWalls lets a tee run into a wall in a tune zone, and dash into it as a ninja. The dash
+// ends without speed.
 func TestElasticWalls(t *testing.T) {
 	d := room(10, 6)
 	layer(d, &d.Tune)
@@ -88,10 +93,12 @@ func TestStateOfElasticity(t *testing.T) {
 	restored.Visit(&from)
 	testenv.NoError(t, from.err)
 	is := restored.Settings()
-	testenv.Check(t, len(from.buf) == 0 && is.Release == 20 && is.Tuning[GroundElasticityY] == 60 && is.Zones[9][GroundElasticityX] == -7, "it is %v", is.Tuning)
+	testenv.Check(t, len(from.buf) == 0 && is.Release == 20 && is.Tuning[GroundElasticityY] == 60 && is.Zones[9][GroundElasticityX] == -7,
+		"it is %v", is.Tuning)
 }
 
-// TestMovingCommands compares the commands that move tees, and super, with what the sources of both releases say.
+// TestMovingCommands compares the commands that move tees, and super, with the sources of both
+// releases.
 func TestMovingCommands(t *testing.T) {
 	at := Vec{X: 320, Y: 320}
 	for _, c := range []struct {
@@ -115,7 +122,8 @@ func TestMovingCommands(t *testing.T) {
 				want, vel = c.to, Vec{}
 			}
 			_, known := s.RunTestCommand(0, c.name, c.args)
-			testenv.Check(t, known && tee.Core.Pos == want && tee.Core.Vel == vel && tee.Race == RaceCheat, "%s %v, %d: at %v with %v", c.name, c.args, release, tee.Core.Pos, tee.Core.Vel)
+			testenv.Check(t, known && tee.Core.Pos == want && tee.Core.Vel == vel && tee.Race == RaceCheat,
+				"%s %v, %d: at %v with %v", c.name, c.args, release, tee.Core.Pos, tee.Core.Vel)
 		}
 	}
 	for _, release := range []int32{16, 20} {
@@ -172,7 +180,8 @@ func TestSuper(t *testing.T) {
 	}
 }
 
-// TestFireTicks checks a delay that the releases round differently, and the dash of a ninja that is too fast.
+// TestFireTicks checks a delay that the releases round differently, and a ninja's dash that is too
+// fast.
 func TestFireTicks(t *testing.T) {
 	for _, release := range []int32{16, 20} {
 		s := newStage20(t, release, room(20, 20), nil)

@@ -22,8 +22,8 @@ type player20 struct {
 	death  rescue // where the tee that died last stood before
 }
 
-// keepRescue remembers a tee that stands somewhere, if it could be taken back: with sv_rescue, or in a
-// team, which may come to practise.
+// keepRescue remembers the place of a standing tee if the player could return to it: with
+// sv_rescue, or in a team, since a team can start to practise.
 func (w *World) keepRescue(t *Tee) {
 	if w.isRescuePlace(t) {
 		w.players[t.id].rescue = w.place(t)

@@ -50,7 +50,7 @@ type SavedSwitch struct {
 func (s *SavedTee) Pos() Vec { return s.tee.Pos }
 
 const (
-	// maxSavedTime limits times of saves, in ticks: 23 days, which are less than 1<<31 ms.
+	// maxSavedTime limits times of saves, in ticks: 23 days, less than 1<<31 ms.
 	maxSavedTime = 100_000_000
 	// anyTeam lets a hook hold a tee of another team.
 	anyTeam = 255
@@ -218,7 +218,8 @@ func (w *World) onMap(p Vec) Vec {
 	return Vec{X: within(p.X, float32(w.m.width)), Y: within(p.Y, float32(w.m.height))}
 }
 
-// loadTee gives a player's tee what was saved. hooked is the player whose tee the hook holds if it is of that team.
+// loadTee gives a player's tee a saved state. hooked is the player whose tee the hook holds, if
+// that tee is in the team.
 func (w *World) loadTee(id int, s *SavedTee, hooked int32, team uint8) {
 	t, from := &w.tees[id], &s.tee
 	k, c := &t.Core, &from.Core

@@ -11,15 +11,16 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// savedByDDNet returns what DDNet-Server 16.4 made of a team of four on a map with tiles of many kinds.
+// savedByDDNet returns a save of DDNet-Server 16.4: a team of four on a map with many kinds of
+// tiles.
 func savedByDDNet(t testing.TB) string {
 	b, err := os.ReadFile("testdata/ddnet16.4.save")
 	testenv.NoError(t, err)
 	return string(b)
 }
 
-// withoutShown returns a saved team without what is shown of checkpoints, some of which DDNet-Server
-// never sets: fields 69 and 71 of a tee.
+// withoutShown returns a saved team without the fields for the display of checkpoints: 69 and 71 of
+// a tee. DDNet-Server never sets some of them.
 func withoutShown(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -119,10 +120,12 @@ func same(t *testing.T, w, other *World, ids []int) {
 	for _, id := range ids {
 		a, b := w.Tee(id), other.Tee(id)
 		testenv.Require(t, a != nil && b != nil, "player %d has no tee", id)
-		testenv.Check(t, a.Pos == b.Pos && a.PrevPos == b.PrevPos && a.Core.HookState == b.Core.HookState && a.Core.Jumped == b.Core.Jumped && a.Core.Jumps == b.Core.Jumps,
+		testenv.Check(t, a.Pos == b.Pos && a.PrevPos == b.PrevPos && a.Core.HookState == b.Core.HookState && a.Core.Jumped == b.Core.Jumped &&
+			a.Core.Jumps == b.Core.Jumps,
 			"player %d: core %+v, not %+v", id, b.Core, a.Core)
 		testenv.Check(t, a.Core.HookedPlayer == b.Core.HookedPlayer, "player %d hooks %d, not %d", id, b.Core.HookedPlayer, a.Core.HookedPlayer)
-		testenv.Check(t, a.Weapons == b.Weapons && a.FreezeTime == b.FreezeTime && a.Deep == b.Deep && a.Live == b.Live && a.Race == b.Race && a.Checkpoints == b.Checkpoints,
+		testenv.Check(t, a.Weapons == b.Weapons && a.FreezeTime == b.FreezeTime && a.Deep == b.Deep && a.Live == b.Live && a.Race == b.Race &&
+			a.Checkpoints == b.Checkpoints,
 			"player %d: %+v, not %+v", id, b, a)
 		age := func(w *World, t *Tee) int32 {
 			if t.StartTick == 0 {
@@ -135,7 +138,7 @@ func same(t *testing.T, w, other *World, ids []int) {
 	}
 }
 
-// TestSwapTees lets two tees change places, and what they shot comes from the other one.
+// TestSwapTees swaps the places of two tees. The shots of each tee then come from the other one.
 func TestSwapTees(t *testing.T) {
 	d := room(40, 20)
 	d.game(5, 10, tileEntities, 0)

@@ -16,7 +16,7 @@ const (
 	maxSavedName = 15 // bytes
 )
 
-// The numbers of fields that a tee has had in the versions of DDNet up to 16.4. Later ones have more.
+// The numbers of fields of a tee in the versions of DDNet up to 16.4. Later versions have more.
 const (
 	fieldsFirst      = 96
 	fieldsEligible   = 97  // with NotEligible
@@ -69,7 +69,7 @@ func (f *savedFields) tab() {
 	}
 }
 
-// int is a number, which is read as the nearest one from lo to hi.
+// int is a number. Reading limits it to lo to hi.
 func (f *savedFields) int(n *int32, lo, hi int32) {
 	if f.writing {
 		f.tab()
@@ -153,7 +153,8 @@ func (f *savedFields) text(s *string, limit int) {
 	*s = strings.TrimSpace(text)
 }
 
-// printable returns a text without control characters and what is not UTF-8.
+// printable returns a text with blanks in place of control characters, and without bytes that are
+// not UTF-8.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {
@@ -247,7 +248,7 @@ func (s *SavedTee) fields(f *savedFields) {
 	f.bool(&t.Live)
 }
 
-// unhit is the field with bits for what does not affect others.
+// unhit is the field with a bit for each weapon that does not affect others.
 func (s *SavedTee) unhit(f *savedFields) {
 	t := &s.tee
 	var flags int32
@@ -266,7 +267,8 @@ func (s *SavedTee) unhit(f *savedFields) {
 	}
 }
 
-// fakedTuning returns for what the player's client is told other tunings, as DDNet-Server counts it.
+// fakedTuning returns the reasons why the player's client gets other tunings, as bits of
+// DDNet-Server.
 func (t *Tee) fakedTuning() (bits int32) {
 	for _, o := range [...]struct {
 		is  bool

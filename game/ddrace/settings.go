@@ -77,7 +77,8 @@ var variables = [...]Variable{
 	{"sv_old_laser", "Lasers never hit their shooter; shotguns pull to the shooter", 0, 0, 1, func(s *Settings) *int32 { return &s.OldLaser }},
 	{"sv_no_weak_hook_and_bounce", "All tees' hooks are equally strong", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHookAndBounce }},
 	{"sv_reset_pickups", "Weapons are lost on the start line", 0, 0, 1, func(s *Settings) *int32 { return &s.ResetPickups }},
-	{"sv_show_others_default", "Tees that players see (0 = their choice, 1 = all, 2 = own team)", 0, 0, 2, func(s *Settings) *int32 { return &s.ShowOthersDefault }},
+	{"sv_show_others_default", "Tees that players see (0 = their choice, 1 = all, 2 = own team)", 0, 0, 2,
+		func(s *Settings) *int32 { return &s.ShowOthersDefault }},
 	{"sv_plasma_range", "Range of turrets in 1/32 tile", 700, 1, 99999, func(s *Settings) *int32 { return &s.PlasmaRange }},
 	{"sv_plasma_per_sec", "Shots of a turret per second", 3, 0, 50, func(s *Settings) *int32 { return &s.PlasmaPerSec }},
 	{"sv_dragger_range", "Range of draggers in 1/32 tile", 700, 1, 99999, func(s *Settings) *int32 { return &s.DraggerRange }},
@@ -140,7 +141,7 @@ func (s *Settings) Clamp() {
 // ForcedSolo reports whether each player races alone (sv_team 3).
 func (s *Settings) ForcedSolo() bool { return s.Team == 3 }
 
-// release20 reports whether the physics are those of DDNet 20.
+// release20 reports whether the physics are DDNet 20's.
 func (s *Settings) release20() bool { return s.Release >= 20 }
 
 // NumTuneParams returns the number of tuning parameters in the release.
@@ -159,7 +160,7 @@ func (s *Settings) SetTuneParams(n int) {
 	}
 }
 
-// TuneParamIndex returns the index of the parameter with that name, ignoring ASCII case, or -1 if there is none.
+// TuneParamIndex returns the index of the parameter with that name, or -1. It ignores ASCII case.
 func (s *Settings) TuneParamIndex(name string) int {
 	if i := TuneParamIndex(name); i < s.NumTuneParams() {
 		return i
@@ -263,7 +264,8 @@ func (s *Settings) exec(line string, faults *Faults) {
 	}
 }
 
-// execRelease takes the release from lines of the map's settings, on which depends what the others may say.
+// execRelease reads the release from the lines of a map's settings. The release decides which other
+// lines are valid.
 func (s *Settings) execRelease(lines []string) {
 	const name = "sv_ddnet_physics"
 	for _, line := range lines {
@@ -286,7 +288,7 @@ func shorten(s string) string {
 	return s
 }
 
-// run runs one command. It returns what is wrong with it.
+// run runs one command and returns its fault, or "".
 func (s *Settings) run(name, rest string) string {
 	for _, v := range &variables {
 		if v.Name == name {
@@ -334,8 +336,9 @@ func (s *Settings) run(name, rest string) string {
 	return fault
 }
 
-// Command runs tune, toggle_tune, tune_zone or switch_open, with the arguments as texts. It returns what it did, what is
-// wrong with the arguments, and whether the command is one of these. s must share nothing with other settings, see Clone.
+// Command runs tune, toggle_tune, tune_zone or switch_open, with the arguments as texts. It returns
+// a report of the change, the fault of the arguments, and whether the name is one of these
+// commands. s must share no memory with other settings; see Clone.
 func (s *Settings) Command(name string, args []string) (done, fault string, known bool) {
 	switch name {
 	case "tune":
@@ -390,7 +393,8 @@ func (s *Settings) Command(name string, args []string) (done, fault string, know
 	return done, fault, true
 }
 
-// tune changes a parameter of a tuning as DDNet-Server does, where numbers that do not fit become the smallest.
+// tune changes a parameter of a tuning. As in DDNet-Server, a number that does not fit becomes the
+// smallest.
 func (s *Settings) tune(t *Tuning, name, where, text string) (done, fault string) {
 	i := s.TuneParamIndex(name)
 	if i < 0 {

@@ -94,14 +94,18 @@ func TestRestoredWorldGoesOn(t *testing.T) {
 
 // notVisited are the fields that are not visited, and why.
 var notVisited = map[string]string{
-	"looks": "counted within a step", "hooking": "counted within a step", "limits": "of the events of a step", "exit": "used within a step", "endBeams": "used within a step", "m": "from the config", "rules": "from the config", "settings.ZoneEnter": "texts", "settings.ZoneLeave": "texts",
-	"players20.own.tee": "only with one that is set, as tees", "players20.tele.tee": "as players20.own.tee", "players20.death.tee": "as players20.own.tee", "players20.own.freezeAge": "only with one that is set", "players20.tele.freezeAge": "only with one that is set", "players20.death.freezeAge": "only with one that is set",
+	"looks": "counted within a step", "hooking": "counted within a step", "limits": "of the events of a step", "exit": "used within a step",
+	"endBeams": "used within a step", "m": "from the config", "rules": "from the config", "settings.ZoneEnter": "texts", "settings.ZoneLeave": "texts",
+	"players20.own.tee": "only with one that is set, as tees", "players20.tele.tee": "as players20.own.tee",
+	"players20.death.tee": "as players20.own.tee", "players20.own.freezeAge": "only with one that is set",
+	"players20.tele.freezeAge": "only with one that is set", "players20.death.freezeAge": "only with one that is set",
 	"players.rescue.freezeAge": "only with one that is set", "players.rescue.tee": "only with one that is set, as tees",
 	"tees.id": "its index", "tees.aim": "a cache", "order.next": "used within a step", "order.ids": "some are behind the end", "ids": "from order",
 	"numIDs": "from order", "switches.count": "from the map", "switches.preset": "from the settings", "switches.timed": "from the timers",
 	"tuning": "from the settings", "events": "of the last step", "taken": "whether the events were returned", "way": "used within a step",
 	"doorEnds": "from the map", "entities.pickups.ID": "of copies",
-	"entities.shots": "from the beams", "entities.fixtures": "from the map", "entities.pickups.Kind": "from the map", "entities.draggers.Strength": "from the map",
+	"entities.shots": "from the beams", "entities.fixtures": "from the map", "entities.pickups.Kind": "from the map",
+	"entities.draggers.Strength":     "from the map",
 	"entities.draggers.ThroughWalls": "from the map", "entities.turrets.Explosive": "from the map", "entities.turrets.Freezing": "from the map",
 }
 
@@ -115,7 +119,8 @@ func TestEveryFieldIsVisited(t *testing.T) {
 			p.armed()
 		}
 	}
-	testenv.Require(t, len(e.projectiles) > 0 && len(e.beams) > 0 && len(e.lights) > 0 && len(e.draggers) > 0 && len(e.turrets) > 0, "the world lacks something")
+	testenv.Require(t, len(e.projectiles) > 0 && len(e.beams) > 0 && len(e.lights) > 0 && len(e.draggers) > 0 && len(e.turrets) > 0,
+		"the world lacks something")
 	p.w.settings.Release = 20 // it has the most
 	before := save(t, p.w)
 	fields := 0

@@ -75,8 +75,8 @@ func (s *switches) tick(now int32) {
 	}
 }
 
-// turnSwitch turns a switch for a tee's team, on or off if the second argument says so, and for as many seconds as the
-// third says.
+// turnSwitch turns a switch for a tee's team. The arguments are the switch, 1 for on or 0 for off
+// (default: the other state), and the seconds until it turns back (default: no end).
 func (w *World) turnSwitch(t *Tee, args []string) (answer string) {
 	s, team, n := &w.switches, w.team(t.ID()), intArg(args, 0)
 	if n < 0 || int(n) > s.count || s.count == 0 {

@@ -6,8 +6,8 @@ import "slices"
 // kill a locked team together with one of its tees. They may change the world only through SetTeam,
 // LockTeam, SetPractice, StartRace, FinishRace, Kill and Die, and may change the races of tees.
 type Teams interface {
-	// Moved is called after every [World.SetTeam], also for a move into the same team, which starts
-	// the player anew. If the team from is now empty, Moved resets its lock and switches.
+	// Moved is called after every [World.SetTeam]. A move into the same team also counts, and
+	// restarts the player. If the team from is now empty, Moved resets its lock and switches.
 	Moved(w *World, id int, from, to uint8)
 	// Spawned puts a player whose tee spawned into its team.
 	Spawned(w *World, id int)
@@ -55,8 +55,8 @@ func (w *World) SetTeam(id int, team uint8) {
 	}
 }
 
-// removeShots removes what a player fired. In DDNet 20 the tees whose turn is after this one's then have
-// none in this tick.
+// removeShots removes a player's shots. In DDNet 20, the tees that have not yet acted in this tick
+// then lose their turn.
 func (w *World) removeShots(id int8) {
 	e := &w.entities
 	e.projectiles = slices.DeleteFunc(e.projectiles, func(p Projectile) bool { return p.Owner == id })

@@ -37,7 +37,7 @@ type Input struct {
 // FlagChatting in Input.Flags is set while the player types.
 const FlagChatting = 4
 
-// aimed returns the input with a target that is not (0, 0), which has no direction.
+// aimed returns the input with a target that has a direction: (0, -1) in place of (0, 0).
 func (in Input) aimed() Input {
 	if in.TargetX == 0 && in.TargetY == 0 {
 		in.TargetY = -1
@@ -172,7 +172,7 @@ func (w *World) freezeTicks(t *Tee, ticks int32) bool {
 // freezeDelay is how long tees freeze if nothing else is said, in seconds.
 func (w *World) freezeDelay() int32 { return w.settings.FreezeDelay }
 
-// unfreeze ends a freeze, but not a deep one, which begins again.
+// unfreeze ends a freeze. A deep freeze begins again.
 func (w *World) unfreeze(t *Tee) {
 	if t.FreezeTime <= 0 {
 		return
@@ -195,7 +195,7 @@ func (t *Tee) losePickups() {
 	}
 }
 
-// tickState is what happens before the core's tick: input, freeze, tune zone.
+// tickState is the part of a tick before the core's: input, freeze, tune zone.
 func (w *World) tickState(t *Tee) {
 	t.input = t.savedInput
 	t.Armor = min(max(10-t.FreezeTime/15, 0), 10)

@@ -71,7 +71,7 @@ func (m *Map) freeAround(p Vec) (to Vec, ok bool) {
 	return to, false
 }
 
-// freeBefore returns a place with room for a tee in the tile before a wall, on a way that comes from
+// freeBefore returns a place with room for a tee in the tile before a wall. The shot comes from
 // from.
 func (m *Map) freeBefore(p, from Vec) (to Vec, ok bool) {
 	for range 16 {
@@ -91,7 +91,8 @@ func (m *Map) freeBefore(p, from Vec) (to Vec, ok bool) {
 	return to, false
 }
 
-// beside returns the coordinate near the middle of a tile, towards the half that a coordinate is in.
+// beside returns a coordinate near the middle of the tile that contains v, on the side of v. in is
+// v's offset in the tile.
 func beside(v, in float32) float32 {
 	middle := v - in + tileSize/2
 	if in < tileSize/2 {

@@ -123,7 +123,7 @@ func (w *World) giveAll(t *Tee, weapons []Weapon, give bool) {
 	}
 }
 
-// moveTiles moves a tee by a tile or, as of DDNet 20, by the number of tiles that the only argument says.
+// moveTiles moves a tee by one tile. As of DDNet 20, a single argument is the number of tiles.
 func moveTiles(x, y float32) func(*World, *Tee, []string) {
 	return func(w *World, t *Tee, args []string) {
 		n := float32(1)

@@ -354,8 +354,8 @@ func (w *World) setHit(t *Tee, weapon Weapon, off bool) {
 	}
 }
 
-// setStart changes when the race of a tee and its team began, to at most maxSavedTime ago: a way through many tiles
-// that add time would take the time beyond what an int32 holds.
+// setStart changes the start tick of the race of a tee and its team, to at most maxSavedTime ago.
+// Without this limit, many tiles that add time would overflow an int32.
 func (w *World) setStart(t *Tee, tick int32) {
 	tick = max(tick, w.tick-maxSavedTime)
 	t.StartTick = tick
@@ -406,8 +406,9 @@ func (w *World) speedUp(t *Tee, i int32) {
 	t.Core.Vel = t.Restrictions.clamp(v)
 }
 
-// newSpeed returns how much a speedup of the later kind adds to a tee's velocity into its direction,
-// up to its limit (1/5 unit/tick), or that from which the tee would be slowed down.
+// newSpeed returns the speed that a speedup of the new kind adds to a tee in its direction, up to a
+// limit (1/5 unit/tick). A limit of 0 means the speed from which the velocity ramp slows the tee
+// down.
 func (w *World) newSpeed(t *Tee, dir Vec, force float32, limit int32) float32 {
 	const scale = 5
 	if limit == 0 {
@@ -422,8 +423,8 @@ func (w *World) newSpeed(t *Tee, dir Vec, force float32, limit int32) float32 {
 	return force
 }
 
-// mathAngle returns the angle of v against the clock, from 0 to 2 pi, with what the original makes of
-// vertical ones.
+// mathAngle returns the counterclockwise angle of v, from 0 to 2 pi. Vertical vectors give the
+// original's results.
 func mathAngle(v Vec) float32 {
 	atan := func(t float32) float32 { return vec.Atan2(t, 1) }
 	var a float32

@@ -87,7 +87,7 @@ type plasma struct {
 	Explosive, Freezing bool  // it unfreezes if it does not freeze
 }
 
-// tickPlasma moves plasma and lets it hit what comes next.
+// tickPlasma moves plasma and lets it hit the next obstacle on its way.
 func (w *World) tickPlasma(b *beam) {
 	p, target := &b.plasma, w.owner(b.target)
 	if p.life == 0 || target == nil {

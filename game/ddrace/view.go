@@ -19,7 +19,7 @@ type Line struct {
 	Beams uint64
 }
 
-// faded is how many ticks ago the beams of entities begin at most: clients draw those of before thinner, and
+// faded is the maximum age of the beams of entities, in ticks. Clients draw older ones thinner, and
 // then not at all.
 const faded = 4
 
@@ -125,8 +125,8 @@ func (w *World) prepareView() {
 // firstID is the first id of what tees fire; those before it are of the entities of the map.
 func (w *World) firstID() uint16 { return uint16(len(w.m.Entities) + 1) }
 
-// giveIDs gives an id to what is new. They begin anew after some ten thousand shots, when the first
-// ones are gone.
+// giveIDs gives ids to new shots. The ids start again after some ten thousand shots, when the first
+// ones no longer exist.
 func (w *World) giveIDs() {
 	next := func() uint16 {
 		id := w.nextID

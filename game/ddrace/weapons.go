@@ -183,7 +183,8 @@ func (w *World) fireWeapon(t *Tee) {
 // reloadTicks returns the ticks of a delay in milliseconds.
 func reloadTicks(ms float32) int32 { return vec.Trunc(float32(ms*TickRate) / 1000) }
 
-// fireTicks is reloadTicks of the delay between two shots, of which DDNet 20 rounds some differently.
+// fireTicks returns the ticks of the delay between two shots, in milliseconds. DDNet 20 rounds some
+// delays differently from reloadTicks.
 func (w *World) fireTicks(ms float32) int32 {
 	if w.settings.release20() {
 		return vec.Trunc(float32(ms/1000) * TickRate)

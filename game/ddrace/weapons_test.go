@@ -79,7 +79,8 @@ func TestHammer(t *testing.T) {
 	s.freeze(b, 3)
 	s.fire(a, 100, 0)
 	want := normalize(Vec{X: 1, Y: -1.1}).Mul(10).Add(Vec{Y: -1})
-	testenv.Check(t, nearly(b.Core.Vel, want) && !b.Frozen() && a.ReloadTimer == 16, "velocity %v, not %v; frozen %v, reloads %d ticks", b.Core.Vel, want, b.Frozen(), a.ReloadTimer)
+	testenv.Check(t, nearly(b.Core.Vel, want) && !b.Frozen() && a.ReloadTimer == 16,
+		"velocity %v, not %v; frozen %v, reloads %d ticks", b.Core.Vel, want, b.Frozen(), a.ReloadTimer)
 	for _, c := range []struct {
 		what   string
 		change func()
@@ -349,7 +350,7 @@ func TestSuperCollides(t *testing.T) {
 	}
 }
 
-// TestEndlessHook checks that an endless hook holds for ever: the ticks that it has held do not count.
+// TestEndlessHook checks that an endless hook never lets go: its ticks are not counted.
 func TestEndlessHook(t *testing.T) {
 	for _, endless := range []bool{false, true} {
 		s := newStage(t, room(30, 10))
@@ -361,6 +362,7 @@ func TestEndlessHook(t *testing.T) {
 		s.place(b, tile(14, 5))
 		a.Core.HookPos = b.Core.Pos
 		s.Step(nil)
-		testenv.Check(t, a.Core.HookedPlayer == int32(b.ID()) && (a.Core.HookTick == 0) == endless, "endless %v: hooks %d for %d ticks", endless, a.Core.HookedPlayer, a.Core.HookTick)
+		testenv.Check(t, a.Core.HookedPlayer == int32(b.ID()) && (a.Core.HookTick == 0) == endless,
+			"endless %v: hooks %d for %d ticks", endless, a.Core.HookedPlayer, a.Core.HookTick)
 	}
 }

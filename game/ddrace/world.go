@@ -33,7 +33,7 @@ type World struct {
 	players20 [MaxTees]player20
 	tees      [MaxTees]Tee
 	order     order
-	// ids are those of the tees in the world, ascending.
+	// ids are the ids of the tees in the world, ascending.
 	ids    [MaxTees]uint8
 	numIDs int
 
@@ -176,8 +176,8 @@ func (w *World) Step(inputs []PlayerInput) []Event {
 	return w.events
 }
 
-// tickTees lets all tees act, newest first, and then move. Late is whether the first part of their
-// tick was before that of entities, so that no hook is weak.
+// tickTees lets all tees act, newest first, and then move. With late, the first part of their tick
+// came before the entities' tick, so that no hook is weak.
 func (w *World) tickTees(late bool) {
 	for t := range w.order.walk(w) {
 		if late {
@@ -228,8 +228,8 @@ func (w *World) tickMove(t *Tee) {
 	}
 }
 
-// order is the tees in the world from the oldest to the newest. They act newest first, which players
-// call weak and strong hook: who acts later overrules others.
+// order is the tees in the world from the oldest to the newest. The newest tee acts first, and
+// later tees overrule it. Players call this weak and strong hook.
 type order struct {
 	ids   [MaxTees]int8
 	count int
@@ -271,8 +271,8 @@ func (o *order) walk(w *World) func(yield func(*Tee) bool) {
 // Tees iterates over the tees in the world from the newest to the oldest.
 func (w *World) Tees(yield func(*Tee) bool) { w.newest(yield) }
 
-// newest walks through the tees in the world from the newest to the oldest, as everything that looks
-// for tees does.
+// newest walks through the tees in the world from the newest to the oldest. Every search for tees
+// uses this order.
 func (w *World) newest(yield func(*Tee) bool) {
 	for i := w.order.count - 1; i >= 0; i-- {
 		if !yield(&w.tees[w.order.ids[i]]) {
@@ -302,7 +302,8 @@ func (w *World) canKeepHook(a, b int) bool {
 // params is a tuning as computations use it.
 type params [NumTuneParams]float32
 
-// tuningCache has the tuning of the world and those of the zones, nil if they are the preset.
+// tuningCache has the tunings of the world and the zones. zones is nil if all zones have the
+// preset.
 type tuningCache struct {
 	world, preset params
 	zones         []params

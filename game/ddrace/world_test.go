@@ -41,7 +41,8 @@ func arena(t testing.TB, seed splitmix.Rand) *Map {
 				kinds := []uint8{TeleInEvil, teleInWeapon, teleInHook, TeleIn, TeleOut, TeleOut, teleCheck, TeleCheckOut, TeleCheckIn}
 				d.teleport(x, y, uint8(1+seed.Intn(2)), kinds[seed.Intn(len(kinds))])
 			case n < 36:
-				kinds := []uint8{switchJumps, TileFreeze, switchTimedOpen, SwitchTimedClose, switchOpen, SwitchClose, switchAddTime, tileEntities + 48, tileEntities + 28}
+				kinds := []uint8{switchJumps, TileFreeze, switchTimedOpen, SwitchTimedClose, switchOpen, SwitchClose, switchAddTime,
+					tileEntities + 48, tileEntities + 28}
 				d.switchAt(x, y, uint8(seed.Intn(4)), kinds[seed.Intn(len(kinds))], flags, uint8(seed.Intn(5)))
 			case n < 38:
 				s := &layer(d, &d.Speedup)[d.at(x, y)]
@@ -173,7 +174,7 @@ func TestRespawn(t *testing.T) {
 	}
 }
 
-// TestSpawnPlaces checks where four tees spawn that have one point: on it, left, above and right of it.
+// TestSpawnPlaces lets four tees spawn at one point: on it, left, above and right of it.
 func TestSpawnPlaces(t *testing.T) {
 	d := room(12, 8)
 	d.game(5, 4, tileEntities, 0)
@@ -238,7 +239,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// TestEventsOfNobody checks that what is for a player who cannot be is told nobody.
+// TestEventsOfNobody checks that ids outside of the valid range get no events.
 func TestEventsOfNobody(t *testing.T) {
 	w := New(Config{Map: room(8, 8).load(t)})
 	for _, id := range []int{-1, MaxTees, 127} {

@@ -6,7 +6,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// dragged is a world with as many draggers as there can be, which reach everywhere, and 64 tees in as many teams.
+// dragged is a world with the maximum number of draggers, all with unlimited reach, and 64 tees in
+// 64 teams.
 func dragged(t testing.TB) *World {
 	d := room(200, 40)
 	for i := range maxSeeing {
@@ -25,8 +26,8 @@ func dragged(t testing.TB) *World {
 	return w
 }
 
-// TestWorstMap checks that the looks of entities in a tick are limited, and that draggers let go of all tees at
-// once.
+// TestWorstMap checks that the looks of entities in a tick are limited, and that draggers let go of
+// all tees at once.
 func TestWorstMap(t *testing.T) {
 	w := dragged(t)
 	most, beams := 0, 0
@@ -131,14 +132,15 @@ var worstMaps = map[string]func(t testing.TB) *World{
 func wildly(w *World, inputs []PlayerInput) []PlayerInput {
 	for id := range MaxTees {
 		for k := range int32(4) {
-			inputs = append(inputs, PlayerInput{id, Input{Direction: 1, TargetX: 300 + int32(id), TargetY: 20*k - 30, Fire: (4*w.tick+k)&62 | k&1, Hook: w.tick&1 == 0}})
+			inputs = append(inputs, PlayerInput{id, Input{Direction: 1, TargetX: 300 + int32(id), TargetY: 20*k - 30,
+				Fire: (4*w.tick+k)&62 | k&1, Hook: w.tick&1 == 0}})
 		}
 	}
 	return inputs
 }
 
-// TestBoundedWork checks that no map makes a tick look at more than so many samples, or tell more than so
-// many events.
+// TestBoundedWork checks that on no map a tick looks at more samples, or reports more events, than
+// the limits.
 func TestBoundedWork(t *testing.T) {
 	for name, newWorld := range worstMaps {
 		w := newWorld(t)
