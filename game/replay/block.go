@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// magic is the start of a log; its last byte is the version of the format. Logs of all versions
-// up to this one can be read. A log has the first version that can say what is in it.
+// magic is the start of a log; its last byte is the version of the format. The reader accepts all
+// versions up to it. A log has the first version that can express its content.
 const magic = "TEEREPL\x04"
 
 // The kinds of blocks.
@@ -116,8 +116,8 @@ func (r *Recorder) TakeBlock(hash uint64, next []byte) []byte {
 // TakeBlockUnhashed is TakeBlock for a world that can no longer be hashed.
 func (r *Recorder) TakeBlockUnhashed(next []byte) []byte { return r.takeBlock(blockPartial, 0, next) }
 
-// takeBlock appends the trailer, which is known last, and the kind, which AppendTicks
-// removes again.
+// takeBlock appends the trailer, because its values are known last, and then the kind. AppendTicks
+// removes the kind again.
 func (r *Recorder) takeBlock(kind byte, hash uint64, next []byte) []byte {
 	b := binary.LittleEndian.AppendUint32(r.buf, uint32(r.first))
 	b = binary.LittleEndian.AppendUint32(b, uint32(r.ticks))
@@ -203,7 +203,7 @@ func (p *Encoder) AppendEnd(dst []byte, reason EndReason, result *MatchResult) [
 func (p *Encoder) appendBlock(dst []byte, kind byte, payload []byte) []byte {
 	p.out.Reset()
 	if p.deflate == nil {
-		// There is no error: the level is valid and a buffer does not fail.
+		// No error is possible: the level is valid and a buffer does not fail.
 		p.deflate, _ = flate.NewWriter(&p.out, flate.DefaultCompression)
 	} else {
 		p.deflate.Reset(&p.out)

@@ -86,7 +86,7 @@ func (e *tickEncoder) appendInput(dst []byte, c *game.Command) []byte {
 	p := &e.inputs[c.Player]
 	dst = append(dst, opInput+byte(c.Player))
 	if n, ok := p.findArrival(&c.Input); ok {
-		// Counted back from the newest, which is 1.
+		// The distance to the newest entry, plus 1.
 		dst = binary.AppendUvarint(dst, uint64(p.count-n)+1)
 		p.apply(n)
 		return dst

@@ -69,7 +69,7 @@ func CutFrom(dst io.Writer, src io.Reader, from, to int32, cfg VerifyConfig) (fi
 	return h.StateTick, last, err
 }
 
-// advance runs the match up to a tick and makes its state that of the header.
+// advance runs the match up to a tick and stores its state in the header.
 func (h *Header) advance(r *Reader, to int32, cfg VerifyConfig) (err error) {
 	w, faulty, err := h.newWorld(cfg)
 	if err != nil {

@@ -74,8 +74,8 @@ func TestForeignState(t *testing.T) {
 	}
 }
 
-// TestBlocksAreRestored runs recorded matches, with worlds that are saved and restored at the ends of
-// blocks: at those of every block in full tests.
+// TestBlocksAreRestored runs recorded matches in worlds that it saves and restores at the end of
+// every seventh block, or of every block in full tests.
 func TestBlocksAreRestored(t *testing.T) {
 	logs := map[string][]byte{"bots": record(t, 16, 1500)}
 	for _, name := range testenv.Must(filepath.Glob("testdata/*.twreplay")) {

@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// mines is a mod whose players lay a mine where they spawn, which hits those who come later.
+// mines is a mod whose players lay a mine where they spawn. The mine hits players who come later.
 type mines struct{ kind game.KindID }
 
 func (m *mines) Start(setup *game.Setup) {

@@ -51,7 +51,7 @@ type Header struct {
 	ModeSource []byte
 	// Mods are the mods in order.
 	Mods []ModInfo
-	// Costs is the version of the costs of script calls, 0 if there are no scripts; see [Coster].
+	// Costs is the version of the costs of script calls, or 0 without scripts; see [Coster].
 	Costs uint16
 
 	// Terrain, Rules, Tuning and Seed are the values in game.Config.
@@ -98,8 +98,8 @@ type Variable struct{ Name, Value string }
 type Sourcer interface{ Source() []byte }
 
 // Coster is a mode or mod whose calls have costs, such as a script. The costs decide when it
-// reaches its limits, and they differ between versions. A log therefore names the version; a log
-// without one has version 1.
+// reaches its limits, and they differ between versions. A log therefore contains the version; a log
+// without it has version 1.
 type Coster interface{ Costs() int }
 
 // MaxIdleTicks is the maximum of Header.IdleTicks: the ticks of a day.

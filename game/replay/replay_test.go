@@ -187,8 +187,8 @@ func TestTruncation(t *testing.T) {
 	testenv.Check(t, good >= whole.LastGoodTick-BlockTicks, "the last truncation verifies to %d of %d", good, whole.LastGoodTick)
 }
 
-// TestDamage flips bits all over a log. Each must be detected, and what is before it
-// must be valid.
+// TestDamage flips bits all over a log. The reader must detect each of them, and the ticks before
+// it must be valid.
 func TestDamage(t *testing.T) {
 	log := record(t, 4, 300)
 	step := 101

@@ -75,7 +75,7 @@ func (r *MatchResult) IsRace() bool { return r.Flags&game.GameFlagRace != 0 }
 // HasTeams reports whether teams have scores.
 func (r *MatchResult) HasTeams() bool { return r.Flags&game.GameFlagTeams != 0 }
 
-// isBlank reports whether nobody has scored.
+// isBlank reports whether the match has no scores.
 func (r *MatchResult) isBlank() bool {
 	return r.TeamScores == [2]int32{} && !slices.ContainsFunc(r.Players, func(p PlayerResult) bool {
 		return p.Score != 0 && !(r.IsRace() && p.Score == -1)

@@ -20,8 +20,8 @@ const (
 	allLayers = hasTune<<1 - 1
 )
 
-// maxTerrain is the maximum length of a terrain that [game.Terrain.Check] accepts. A layer takes
-// most if every other tile of one byte is empty: three bytes for two tiles. What is left covers the
+// maxTerrain is the maximum length of a terrain that [game.Terrain.Check] accepts. A layer is
+// longest if every other tile of one byte is empty: three bytes for two tiles. The rest covers the
 // lengths of the settings, and the other numbers.
 const maxTerrain = terrain.MaxTiles + terrain.MaxLayerBytes*3/2 + terrain.MaxSettingsBytes + 3*terrain.MaxSettings + 1<<10
 

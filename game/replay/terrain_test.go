@@ -77,7 +77,7 @@ func TestModsGetTheTerrainOfTheLog(t *testing.T) {
 	testenv.Check(t, errors.Is(err, ErrModeUnavailable) && errors.Is(err, broken), "%v", err)
 }
 
-// TestEmptyLayersTakeFewBytes checks that layers grow a log by what is in them.
+// TestEmptyLayersTakeFewBytes checks that empty tiles of layers cost almost no bytes in a log.
 func TestEmptyLayersTakeFewBytes(t *testing.T) {
 	const n = 1000 * 1000
 	terrain := game.Terrain{Width: 1000, Height: 1000, Tiles: make([]uint8, n), Front: make([]uint8, n), Switch: make([]game.SwitchTile, n)}
@@ -86,8 +86,8 @@ func TestEmptyLayersTakeFewBytes(t *testing.T) {
 	testenv.Check(t, size < n+30, "%d bytes more than tiles", size-n)
 }
 
-// TestLargeTerrain records a map near the limits of a terrain, and reads it in memory for what it
-// has and not for what a log may have.
+// TestLargeTerrain records a map near the limits of a terrain. Reading it must take memory for the
+// actual size, not for the limits of a log.
 func TestLargeTerrain(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	const width, n = 2600, 2600 * 2600
@@ -163,8 +163,8 @@ func TestClaimedLength(t *testing.T) {
 	testenv.Check(t, errors.Is(err, ErrTruncated) && n < 1<<20, "%v, %d bytes allocated", err, n)
 }
 
-// FuzzHeader reads any input as the header of a log: what can be read is written again equally,
-// and takes memory in proportion.
+// FuzzHeader reads any input as the header of a log. A header that can be read must be written
+// again equally, and take memory in proportion.
 func FuzzHeader(f *testing.F) {
 	h := header(nopMod{}, &settingsMod{})
 	f.Add(h.append(nil), byte(1))

@@ -14,8 +14,8 @@ type VerifyConfig struct {
 	// Header.ModeSource instead.
 	Modes   func(gameType string) (game.Mode, bool)
 	NewMode func(ModInfo) (game.Mode, error)
-	// Mods make the first mods of the match, in order. NewMod makes the mods of the header that
-	// follow them; nil means that there are no others.
+	// Mods make the first mods of the match, in order. NewMod makes the header's mods that follow
+	// them; nil means that the header must not have more.
 	Mods   []func() game.Mod
 	NewMod func(ModInfo) (game.Mod, error)
 	// OnTick, if set, is called after every tick with its events.
@@ -55,7 +55,7 @@ func (f faults) check() error {
 	return nil
 }
 
-// newWorld is NewWorld, and returns what can be faulty.
+// newWorld is NewWorld, and also returns the mode and mods that can report a fault.
 func (h *Header) newWorld(cfg VerifyConfig) (*game.World, faults, error) {
 	var mode game.Mode
 	switch {
