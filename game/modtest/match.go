@@ -15,7 +15,8 @@ import (
 
 // Match is a match of players who act at random; every second one fights. They chat, join and
 // leave, change names and teams, run the commands of the mode and its mods, set their variables,
-// choose menu lines and decide votes. The zero value is two minutes of deathmatch with eight players on a small map.
+// choose menu lines and decide votes. The zero value is two minutes of deathmatch with eight
+// players on a small map.
 type Match struct {
 	// Mode returns a new mode; nil means deathmatch.
 	Mode func() game.Mode
@@ -91,7 +92,7 @@ func (m *Match) config() game.Config {
 	return cfg
 }
 
-// play plays the match and returns its log. Beside it runs a second world, which play restores from
+// play plays the match and returns its log. A second world runs beside it; play restores it from
 // the saved state every restoreTicks.
 func (m *Match) play() (*matchLog, error) {
 	cfg := m.config()
@@ -133,7 +134,7 @@ func (m *Match) play() (*matchLog, error) {
 	return log, nil
 }
 
-// takePanics divides events into those of the match and the texts of panics of mods.
+// takePanics splits events into the match's own and the texts of panics of mods.
 func takePanics(events []game.Event) (others []game.Event, panics []string) {
 	for i := range events {
 		if events[i].Kind == game.EvModOff {

@@ -37,7 +37,7 @@ type World struct {
 	// players.
 	Game *game.World
 	T    T
-	// Seen, if set, is called with the events of every tick, which are valid only during the call.
+	// Seen, if set, is called with the events of every tick. They are valid only during the call.
 	// Check, if set, is called after it.
 	Seen  func(events []game.Event)
 	Check func()
@@ -61,7 +61,7 @@ type World struct {
 //	h health     a armor             s shotgun  g grenade launcher   l laser   n ninja
 //	> start      < finish            c and d checkpoints of a race
 //
-// tiles, which can be nil, maps other characters to the indexes of tiles. ParseMap panics if a
+// tiles can be nil; it maps other characters to the indexes of tiles. ParseMap panics if a
 // character is unknown or the rows differ in length.
 func ParseMap(tiles map[byte]uint8, rows ...string) game.Terrain {
 	return bots.ParseMapWith(tiles, rows...)

@@ -78,7 +78,7 @@ func (m *Mode) State() any { return &m.state }
 func (m *Mode) Start(setup *game.Setup) {
 	terrain := setup.Map().Terrain()
 	m.state.NoCourse = !HasCourse(terrain)
-	// Maps are known by what they are, since names say little about versions.
+	// The tiles identify a map. Names do not, because a map has several versions.
 	h := fnv.New64a()
 	h.Write(terrain.Tiles)
 	m.course = fmt.Sprintf("%dx%d %016x", terrain.Width, terrain.Height, h.Sum64())
@@ -181,7 +181,7 @@ func (*Mode) OnDeath(ctx *game.Ctx, d *game.Death) {
 	victim.RespawnNow()
 }
 
-// OnRename deletes the player's best time, which belongs to the old name. The race continues.
+// OnRename deletes the player's best time, because it belongs to the old name. The race continues.
 func (m *Mode) OnRename(_ *game.Ctx, id game.PlayerID) { m.state.Best[id] = run{} }
 
 // OnLeave deletes the player's times. The best time of all players stays.

@@ -67,8 +67,8 @@ func (r *runner) player(id game.PlayerID) game.PlayerState {
 	return game.PlayerState{}
 }
 
-// TestRace checks that a player alone can race, what the clock says, and what happens at
-// the checkpoints and the finish of a first, a slower and a faster run.
+// TestRace checks that a player alone can race, the player's clock, and the messages at the
+// checkpoints and the finish of a first, a slower and a faster run.
 func TestRace(t *testing.T) {
 	r := newRunner(t, straight, nil)
 	r.step(1, bots.Join(0))
@@ -114,7 +114,8 @@ func TestRace(t *testing.T) {
 	for _, e := range events {
 		testenv.Check(t, e.Kind != game.EvCheckpoint, "a checkpoint is compared with nothing: %+v", e)
 	}
-	testenv.Check(t, r.player(0).Score == last && r.Frame().Game.Race.BestTime == last, "score %d, best %d, not %d", r.player(0).Score, r.Frame().Game.Race.BestTime, last)
+	testenv.Check(t, r.player(0).Score == last && r.Frame().Game.Race.BestTime == last,
+		"score %d, best %d, not %d", r.player(0).Score, r.Frame().Game.Race.BestTime, last)
 	testenv.Check(t, r.player(0).RaceStart == 0, "the clock runs after the finish")
 
 	_, events = run(40)
@@ -124,7 +125,8 @@ func TestRace(t *testing.T) {
 	}
 	slower := events[len(events)-1]
 	testenv.Check(t, slower.Extra > 0 && slower.Record == game.RecordNone && slower.Value == last+slower.Extra, "slower: %+v", slower)
-	if d := cmp.Diff([3][2]int32{{int32(game.EvCheckpoint), slower.Extra}, {int32(game.EvCheckpoint), slower.Extra}, {int32(game.EvRaceFinish), slower.Value}}, got); d != "" {
+	if d := cmp.Diff([3][2]int32{{int32(game.EvCheckpoint), slower.Extra}, {int32(game.EvCheckpoint), slower.Extra},
+		{int32(game.EvRaceFinish), slower.Value}}, got); d != "" {
 		t.Errorf("slower: %s", d)
 	}
 	_, events = run(0)
@@ -133,7 +135,8 @@ func TestRace(t *testing.T) {
 	testenv.Check(t, r.player(0).Score == faster.Value, "score %d", r.player(0).Score)
 }
 
-// TestFinishesOfBots checks that they are no best times and not for the ranks, unless the operator wants it.
+// TestFinishesOfBots checks that bots set no best times and get no ranks, unless the operator
+// allows it.
 func TestFinishesOfBots(t *testing.T) {
 	for _, setting := range []string{"0", "1"} {
 		r := newRunner(t, straight, nil)
@@ -148,7 +151,8 @@ func TestFinishesOfBots(t *testing.T) {
 			}
 		}
 		score, best := r.player(0).Score, r.Frame().Game.Race.BestTime
-		testenv.Check(t, score > 0 && (kept == 1) == (setting == "1") && (best == score) == (setting == "1"), "sv_rank_bots %s: score %d, best time %d, %d kept", setting, score, best, kept)
+		testenv.Check(t, score > 0 && (kept == 1) == (setting == "1") && (best == score) == (setting == "1"),
+			"sv_rank_bots %s: score %d, best time %d, %d kept", setting, score, best, kept)
 	}
 }
 
@@ -162,8 +166,9 @@ func TestRaceOfTwo(t *testing.T) {
 	r.step(200, nil, 0, 1)
 	events := r.take()
 	testenv.Require(t, len(events) == 2 && events[0].Player == 0 && events[1].Player == 1, "events %+v", events)
-	testenv.Check(t, events[0].Record == game.RecordOfAll && (events[1].Record == game.RecordPersonal) == (events[1].Value >= events[0].Value), "events %+v", events)
-	// A grenade between them harms and pushes nobody else.
+	testenv.Check(t, events[0].Record == game.RecordOfAll && (events[1].Record == game.RecordPersonal) == (events[1].Value >= events[0].Value),
+		"events %+v", events)
+	// A grenade between them does not harm or push the other player.
 	before := r.Frame().Characters
 	healths := map[game.PlayerID]int32{}
 	for _, c := range before {
@@ -248,7 +253,7 @@ func TestNoCourse(t *testing.T) {
 	}
 }
 
-// TestRename checks that a best time does not go along with a player who takes another name, and that the race goes on.
+// TestRename checks that a player with a new name loses the best time, and that the race goes on.
 func TestRename(t *testing.T) {
 	r := newRunner(t, straight, nil)
 	r.step(1, bots.Join(0))
@@ -294,7 +299,8 @@ func (j *judge) OnFinish(ctx *game.Ctx, f *game.RaceFinish) {
 	p.Kill(game.WeaponGame)
 }
 
-// TestFinishHook checks that a mod is told once of each finish, at the end of the tick, with what clients are told.
+// TestFinishHook checks that a mod gets each finish once, at the end of the tick, with the data
+// that clients get.
 func TestFinishHook(t *testing.T) {
 	j := &judge{}
 	r := newRunner(t, straight, nil)
@@ -311,9 +317,11 @@ func TestFinishHook(t *testing.T) {
 			killed++
 		}
 	}
-	testenv.Require(t, len(j.calls) > 1 && killed == len(j.calls) && len(told) == 2*len(j.calls), "%d calls, %d deaths, %d told", len(j.calls), killed, len(told))
+	testenv.Require(t, len(j.calls) > 1 && killed == len(j.calls) && len(told) == 2*len(j.calls),
+		"%d calls, %d deaths, %d told", len(j.calls), killed, len(told))
 	for i, f := range j.calls {
-		testenv.Check(t, f == told[2*i] && f == told[2*i+1] && j.ticks[i] == 0, "call %d with %+v, %d ticks after OnTick; told %+v", i, f, j.ticks[i], told[2*i:2*i+2])
+		testenv.Check(t, f == told[2*i] && f == told[2*i+1] && j.ticks[i] == 0,
+			"call %d with %+v, %d ticks after OnTick; told %+v", i, f, j.ticks[i], told[2*i:2*i+2])
 	}
 	testenv.Check(t, j.calls[0].Record == game.RecordOfAll && j.calls[0].Time > 0 && j.ran == 0, "%+v, the clock ran %d times", j.calls[0], j.ran)
 }

@@ -45,7 +45,8 @@ func Declare(setup *game.Setup, bots, hide *int32) {
 			ctx.Rank(game.RankRequest{Op: op, By: c.Player, From: n})
 		}
 	}
-	// list asks for rows from a place, of a player if the first argument is no number.
+	// list asks for rows from a place. If the first argument is not a number, it is a player's
+	// name.
 	list := func(op game.RankOp, command string) func(*game.Ctx, *game.CommandCall) {
 		return func(ctx *game.Ctx, c *game.CommandCall) {
 			p := ctx.Player(c.Player)
@@ -76,13 +77,17 @@ func Declare(setup *game.Setup, bots, hide *int32) {
 		{Name: "rank", Private: true, Params: "?r[player name]", Help: "Shows the rank of a player, by default your own", Run: ofName(game.RankOf, "rank")},
 		{Name: "top", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop, "top")},
 		{Name: "top5", Params: "?i[rank to start with]", Help: "Shows five ranks of the map and of this server", Run: from(game.RankTop, "top")},
-		{Name: "times", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows the last five times on the map, or a player's", Run: list(game.RankTimes, "times")},
-		{Name: "points", Private: true, Params: "?r[player name]", Help: "Shows the points of a player, by default your own", Run: ofName(game.RankPoints, "global points")},
+		{Name: "times", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows the last five times on the map, or a player's",
+			Run: list(game.RankTimes, "times")},
+		{Name: "points", Private: true, Params: "?r[player name]", Help: "Shows the points of a player, by default your own",
+			Run: ofName(game.RankPoints, "global points")},
 		{Name: "top5points", Params: "?i[number]", Help: "Shows who has most points", Run: from(game.RankTopPoints, "global top points")},
 		{Name: "teamrank", Private: true, Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf, "team rank")},
 		{Name: "rankteam", Private: true, Params: "?r[player name]", Help: "Shows the best team rank of a player", Run: ofName(game.RankTeamOf, "team rank")},
-		{Name: "top5team", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "top5team")},
-		{Name: "teamtop5", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player", Run: list(game.RankTeamTop, "teamtop5")},
+		{Name: "top5team", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player",
+			Run: list(game.RankTeamTop, "top5team")},
+		{Name: "teamtop5", Private: true, Params: "?s[player name] ?s[start]", Help: "Shows five team ranks of the map, or of a player",
+			Run: list(game.RankTeamTop, "teamtop5")},
 		{Name: "mapinfo", Private: true, Params: "?r[map]", Help: "Shows details of a map, by default this one", Run: func(ctx *game.Ctx, c *game.CommandCall) {
 			ctx.Rank(game.RankRequest{Op: game.RankMapInfo, By: c.Player, Name: c.Arg(0)})
 		}},
