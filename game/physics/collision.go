@@ -68,10 +68,10 @@ func NewCollision(width, height int, index []uint8) (*Collision, error) {
 	return c, nil
 }
 
-// computeFreeRings computes the free rings: 0 in a wall, 1 if one of the eight
-// neighbours is a wall, and so on. Two sweeps are enough, since a tile's number is one
-// more than that of its smallest neighbour. Outside of the map the border is repeated,
-// so there is no wall closer than the border's own.
+// computeFreeRings computes the free rings: 0 in a wall, 1 if one of the eight neighbours is a
+// wall, and so on. A tile's number is one more than its smallest neighbour's, so two sweeps are
+// enough. Outside of the map the border is repeated, so the border's own walls are the closest
+// ones.
 func (c *Collision) computeFreeRings(width, height int) {
 	sweep := func(i, x, y, dir int) {
 		t := c.tiles[i]

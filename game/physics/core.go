@@ -48,8 +48,7 @@ const (
 	maxSpeed float32 = 6000
 )
 
-// Core is the physical state of a tee. The fields are those of the snapshot item
-// CharacterCore.
+// Core is the physical state of a tee. The fields are named after the snapshot item CharacterCore.
 type Core struct {
 	// World is the world of the core. World.Cores has the core at its player's id.
 	World *World
@@ -73,7 +72,7 @@ type Core struct {
 	// Events is the set of events of the last Tick.
 	Events uint32
 
-	// Tuning is the core's own tuning; nil means that of World.
+	// Tuning is the core's own tuning; nil means World's.
 	Tuning *Tuning
 	// Exceptions have an effect only if World.Exceptions is set.
 	Exceptions Exceptions
@@ -82,7 +81,7 @@ type Core struct {
 	cacheIndex int // index in World.cache.present at the last use
 }
 
-// aimCache caches the angle of the last target, which often stays the same for many
+// aimCache caches the angle of the last target, because a target often stays the same for many
 // ticks. The zero value is valid: the angle of (0, 0) is 0.
 type aimCache struct {
 	x, y, angle int32

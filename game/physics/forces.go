@@ -52,8 +52,8 @@ func (c *Core) pushFromAll(list []*Core) {
 	}
 }
 
-// pushFrom pushes this tee away from another one if it is too close. At the same
-// position there is no direction, so nothing happens.
+// pushFrom pushes this tee away from another one if it is too close. Two tees at the same position
+// have no direction between them, so nothing happens.
 func (c *Core) pushFrom(o *Core) {
 	d := vec.Distance(c.Pos, o.Pos)
 	if !(d < collideDistance && d > 0) {

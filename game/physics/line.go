@@ -71,8 +71,8 @@ func newLineStride(whole Vec, n int32) lineStride {
 	return s
 }
 
-// freeSamples returns how many samples after the one at p are certainly not in a wall.
-// p is on tile (x, y), which has the given number of free rings.
+// freeSamples returns how many samples after the one at p are certainly not in a wall. p is on tile
+// (x, y). room is the number of free rings of that tile.
 func (s *lineStride) freeSamples(p Vec, x, y, room int32) float32 {
 	if !s.usable || x >= maxExactTile || y >= maxExactTile {
 		return 0

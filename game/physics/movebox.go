@@ -145,15 +145,15 @@ func (c *Collision) MoveElastic(pos, vel *Vec, size, elasticity Vec) (landed boo
 	return landed
 }
 
-// freeRect is the area in which the centre of a box can move without a corner leaving
-// its current tiles, which are free. The zero value is empty.
+// freeRect is the area in which the centre of a box can move without a corner leaving its current,
+// free tiles. The zero value is empty.
 type freeRect struct {
 	x0, x1, y0, y1 float32
 }
 
-// freeInterval returns the free range along one axis for a box with half size h, at
-// most 15.5, whose ends are on these tiles, which are equal or neighbours. A
-// coordinate belongs to tile i from 32i-0.5 up to 32i+31.5.
+// freeInterval returns the free range along one axis for a box with half size h, at most 15.5,
+// whose ends are on these tiles. The tiles are equal or neighbours. A coordinate belongs to tile i
+// from 32i-0.5 up to 32i+31.5.
 func freeInterval(e tileSpan, h float32) (lo, hi float32) {
 	edge := float32(e.b * TileSize)
 	if e.a != e.b {

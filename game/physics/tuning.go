@@ -51,7 +51,7 @@ const (
 	PlayerHooking             // hooks grab tees unless 0
 )
 
-// ErrTuneParam means that there is no tuning parameter with that name.
+// ErrTuneParam means that no tuning parameter has that name.
 var ErrTuneParam = errors.New("no such tuning parameter")
 
 // tuningNames are the names in the console's tune command.

@@ -7,7 +7,7 @@ type World struct {
 	Tuning Tuning
 	// Exceptions reports whether Core.Exceptions of the cores have an effect.
 	Exceptions bool
-	// Collision is the map's collision data, which worlds can share.
+	// Collision is the map's collision data. Worlds can share it.
 	Collision *Collision
 	// Cores are the living tees by player id. A player without a living tee has nil.
 	Cores [MaxCores]*Core

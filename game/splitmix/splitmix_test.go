@@ -2,8 +2,8 @@ package splitmix
 
 import "testing"
 
-// TestNumbers compares with the numbers of the generator as it is published, and with ours, which
-// recorded matches depend on.
+// TestNumbers compares with the published numbers of the generator, and with ours, because recorded
+// matches depend on them.
 func TestNumbers(t *testing.T) {
 	r := Rand(1234567)
 	for _, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821} {

@@ -5,10 +5,10 @@
 // package, whichever simulation moves them.
 package tee
 
-// ID is the id of a tee, which is the id of its player.
+// ID is the id of a tee and of its player.
 type ID int8
 
-// Nobody is the ID of no tee.
+// Nobody is the ID that stands for no tee.
 const Nobody ID = -1
 
 // Max is the maximum number of tees in a world.

@@ -18,7 +18,7 @@ type Input struct {
 // CounterMask is the largest value of the counters of an input.
 const CounterMask = 63
 
-// Aim replaces a target of (0, 0), which has no angle.
+// Aim replaces a target of (0, 0), because it has no angle.
 func (in *Input) Aim() {
 	if in.TargetX == 0 && in.TargetY == 0 {
 		in.TargetY = -1

@@ -46,7 +46,7 @@ func (t *Tees) Spawn(id ID, pos vec.Vec2, entityID uint16) {
 	c.GiveWeapon(WeaponGun, MaxAmmo)
 }
 
-// Die makes a tee a dead one, which stays in All until Remove.
+// Die marks a tee as dead. It stays in All until Remove.
 func (t *Tees) Die(id ID) {
 	t.All[id].Alive = false
 	t.takeOut(id)
@@ -82,7 +82,7 @@ func (t *Tees) Near(pos vec.Vec2, radius float32, out *[Max]ID) []ID {
 }
 
 // Closest returns the tee closest to pos, within radius plus ProximityRadius and within twice the
-// radius, or Nobody.
+// radius, or -1.
 func (t *Tees) Closest(pos vec.Vec2, radius float32) ID {
 	best, nearest := Nobody, radius*2
 	for _, id := range t.InOrder() {

@@ -47,8 +47,8 @@ const (
 // same Number belong together. Type is the tile index.
 type TeleTile struct{ Number, Type uint8 }
 
-// SpeedupTile is a tile of the speedup layer, which pushes tees while Force is above 0. Angle is
-// in degrees, clockwise from the right.
+// SpeedupTile is a tile of the speedup layer. It pushes tees if Force is above 0. Angle is in
+// degrees, clockwise from the right.
 type SpeedupTile struct {
 	Force, MaxSpeed, Type uint8
 	Angle                 int16

@@ -90,7 +90,7 @@ type Hooks interface {
 	FlagReturned(t Team)
 }
 
-// Effects are what clients see and hear.
+// Effects sends sounds, explosions and other effects to clients.
 type Effects interface {
 	// Sound plays a sound for all players.
 	Sound(pos vec.Vec2, s Sound)

@@ -22,7 +22,8 @@ type Laser struct {
 	Handle    Handle
 }
 
-// FireLaser fires a laser, of Nobody for the world. It returns false if all ids are in use.
+// FireLaser fires a laser. An owner of -1 means the world. FireLaser returns false if all ids are
+// in use.
 func (w *World) FireLaser(owner tee.ID, pos, dir vec.Vec2, handle Handle) bool {
 	id, ok := w.ids.Alloc()
 	if !ok {

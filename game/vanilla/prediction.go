@@ -60,7 +60,7 @@ func (p *Prediction) Add(id tee.ID, pos vec.Vec2, s *physics.CoreState, f tee.Fl
 // SetOwn makes a tee the client's own one.
 func (p *Prediction) SetOwn(id tee.ID, s OwnState) { p.own, p.state = id, s }
 
-// SetInput sets the input for the next Step. Only that of the client's own tee counts.
+// SetInput sets the input of the client's tee for the next Step. It ignores other tees.
 func (p *Prediction) SetInput(id tee.ID, in tee.Input) {
 	if id == p.own {
 		in.Aim()
@@ -94,7 +94,7 @@ func (p *Prediction) Step() {
 	}
 }
 
-// Core returns the core of a tee, or nil if there is no such tee.
+// Core returns the core of a tee, or nil without a living tee.
 func (p *Prediction) Core(id tee.ID) *physics.Core { return p.world.Cores[id] }
 
 // maskInput clears the controls in an input that have no effect in a tick, because the tee is

@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// OwnerFromTeam returns the owner of the shots of a player who left the team. Nobody scores with
-// them.
+// OwnerFromTeam returns the owner of the shots of a player who left the team. Hits of these shots
+// do not score.
 func OwnerFromTeam(t Team) tee.ID {
 	if t == TeamBlue {
 		return -2 - tee.ID(TeamBlue)

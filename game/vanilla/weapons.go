@@ -39,8 +39,8 @@ func countPresses(prev, cur int32) int32 {
 	return (steps + 1 - prev&1) / 2
 }
 
-// doQueuedSwitch switches to the queued weapon if the active one has reloaded. A tee with the ninja
-// cannot switch.
+// doQueuedSwitch switches to the queued weapon if the active weapon has reloaded. A tee with the
+// ninja cannot switch.
 func (w *World) doQueuedSwitch(c *tee.Tee) {
 	if c.ReloadTimer != 0 || c.QueuedWeapon == -1 || c.Weapons[tee.WeaponNinja].Owned {
 		return

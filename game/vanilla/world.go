@@ -121,7 +121,7 @@ func (w *World) SweepShots() {
 	w.Lasers = sweep(w.Lasers, w.ids, func(l *Laser) (bool, uint16) { return l.Removed, l.ID })
 }
 
-// SweepPickups removes the pickups that are marked as removed. Only those of mods can be.
+// SweepPickups removes the pickups that are marked as removed. Only mods mark pickups.
 func (w *World) SweepPickups() {
 	w.Pickups = sweep(w.Pickups, w.ids, func(p *Pickup) (bool, uint16) { return p.Removed, p.ID })
 }

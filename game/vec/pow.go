@@ -68,8 +68,8 @@ func log2(bits uint32) float64 {
 	return float64(y*r4) + q
 }
 
-// Log returns the natural logarithm of a positive normal number, with at least the precision of a float32 and the
-// same bits on every machine.
+// Log returns the natural logarithm of a positive normal number, with at least the precision of a
+// float32 and the same bits on every machine.
 func Log(x float32) float64 { return log2(math.Float32bits(x)) * math.Ln2 }
 
 // exp2 returns 2^x for -150 < x < 128, negated if negative is set.

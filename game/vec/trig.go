@@ -9,8 +9,8 @@ type quadrant struct {
 	s1, s2, s3         float64
 }
 
-// The coefficients are those of the GNU C library's single precision sine and cosine,
-// which are computed in double precision.
+// The coefficients are from the GNU C library's single precision sine and cosine. The library
+// computes them in double precision.
 var quadrants = [2]quadrant{
 	{
 		1, -0x1.ffffffd0c621cp-2, 0x1.55553e1068f19p-5, -0x1.6c087e89a359dp-10, 0x1.99343027bf8c3p-16,

@@ -36,9 +36,9 @@ func (a Vec2) Dot(b Vec2) float32 { return float32(a.X*b.X) + float32(a.Y*b.Y) }
 // Len returns the length of a.
 func (a Vec2) Len() float32 { return Sqrt(float32(a.X*a.X) + float32(a.Y*a.Y)) }
 
-// Normalize returns a scaled to length 1 as release 0.7.5 does: multiplied by the
-// rounded reciprocal of the length instead of divided by the length, which differs in
-// the last bit. The zero vector gives NaN in both components.
+// Normalize returns a scaled to length 1 as release 0.7.5 does: it multiplies by the rounded
+// reciprocal of the length. A division by the length would differ in the last bit. The zero vector
+// gives NaN in both components.
 func (a Vec2) Normalize() Vec2 {
 	l := 1 / Sqrt(float32(a.X*a.X)+float32(a.Y*a.Y))
 	return Vec2{float32(a.X * l), float32(a.Y * l)}
@@ -102,8 +102,8 @@ func Trunc(f float32) int32 {
 // Round rounds to the nearest integer, halves away from zero, with the original's
 // intermediate float32 sum: trunc(f+0.5), for f<=0 trunc(f-0.5).
 func Round(f float32) int32 {
-	// The half gets the sign of f without a branch, which would be mispredicted half
-	// of the time. Zero of either sign gives 0 in both cases.
+	// The half gets the sign of f without a branch, because half of the branches would be
+	// mispredicted. Zero of either sign gives 0 in both cases.
 	const half, sign = 0x3f000000, 1 << 31
 	return Trunc(f + math.Float32frombits(half|math.Float32bits(f)&sign))
 }

@@ -85,8 +85,8 @@ func TestAngles(t *testing.T) {
 	})
 }
 
-// TestSpecialValues checks zeros, infinities and NaN against the math package, which
-// follows the same C standard.
+// TestSpecialValues checks zeros, infinities and NaN against the math package. Both follow the same
+// C standard.
 func TestSpecialValues(t *testing.T) {
 	values := []float32{0, float32(math.Copysign(0, -1)), 0.5, 1, -1, 2, -2, 3, -3, 1e-40, -1e38, 1e38,
 		float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
@@ -129,7 +129,8 @@ func BenchmarkAtan2(b *testing.B) {
 	}
 }
 
-// TestAtanAtBoundaries checks the arc tangent where its argument's reduction changes, to the last bit.
+// TestAtanAtBoundaries checks the arc tangent to the last bit where the reduction of its argument
+// changes.
 func TestAtanAtBoundaries(t *testing.T) {
 	for _, x := range []float32{7. / 16, 11. / 16, 19. / 16, 39. / 16} {
 		for _, x := range []float32{math.Nextafter32(x, 0), x, math.Nextafter32(x, 9)} {
