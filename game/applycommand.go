@@ -13,8 +13,7 @@ func (in *Input) valid() bool {
 	return in.Direction >= -1 && in.Direction <= 1 && in.WantedWeapon >= 0 && in.WantedWeapon < NumWeapons
 }
 
-// apply executes a command other than CmdInput. A command that the rules do not allow has no
-// effect.
+// apply executes a command, except CmdInput. A command that the rules do not allow has no effect.
 func (w *World) apply(cmd *Command) {
 	if cmd.Kind == CmdAddNPC {
 		w.addNPC(cmd.Player)

@@ -15,8 +15,8 @@ func (w *World) Frame() *Frame {
 	return &w.frame
 }
 
-// View returns the frame as a player sees it, valid until the next Step. For Nobody it is the view
-// of a spectator without a seat, who sees all positions but no player's vitals.
+// View returns the frame as a player sees it, valid until the next Step. For the id -1, it is the
+// view of a spectator without a seat: all positions, but the vitals of no player.
 func (w *World) View(id PlayerID) View {
 	v := View{Frame: w.Frame(), Viewer: id, VitalsOf: Nobody}
 	if id < 0 || id >= MaxPlayers {
@@ -192,8 +192,8 @@ func (w *World) characterState(id PlayerID) CharacterState {
 	return s
 }
 
-// shownEmote returns the emote that others see: a temporary one, the player's choice, or a blink from
-// time to time.
+// shownEmote returns the emote that others see: a temporary one, the player's choice, or an
+// occasional blink.
 func (w *World) shownEmote(id PlayerID) Emote {
 	c, p, tick := &w.tees.All[id], &w.players[id], w.tick
 	e := Emote(c.Emote)

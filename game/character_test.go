@@ -271,7 +271,7 @@ func TestFlagsOfCharacters(t *testing.T) {
 	})
 }
 
-// hooked returns whom a player's hook holds. The frame can show what was some ticks ago.
+// hooked returns the player whom a player's hook holds. The frame may be some ticks behind.
 func (w *world) hooked(id game.PlayerID) (held game.PlayerID) {
 	w.inTick(func(ctx *game.Ctx) { held = ctx.Player(id).Hooked() })
 	return held
@@ -339,7 +339,8 @@ func TestPredictedTuningIsToldWhenStatesChange(t *testing.T) {
 	}
 	told := tunings(w.inTick(func(ctx *game.Ctx) { ctx.Player(0).Freeze(10) }))
 	testenv.Check(t, len(told) == 1 && !told[0].Flag && told[0].To == game.MaskOne(0), "told %+v", told)
-	check("frozen", physics.GroundControlAccel, physics.AirControlAccel, physics.GroundJumpImpulse, physics.AirJumpImpulse, physics.HookLength, physics.PlayerHooking)
+	check("frozen", physics.GroundControlAccel, physics.AirControlAccel, physics.GroundJumpImpulse, physics.AirJumpImpulse, physics.HookLength,
+		physics.PlayerHooking)
 	testenv.Check(t, len(tunings(w.steps(8))) == 0 && len(tunings(w.steps(1))) == 1 && len(tunings(w.steps(20))) == 0, "the end is told at another time")
 	check("free")
 	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetFlags(game.CharacterFlagSolo) })
@@ -508,7 +509,7 @@ func TestStandardTuningIsKept(t *testing.T) {
 	testenv.Check(t, len(tunings(w.inTick(change))) == 1 && w.PlayerTuning(0) == own, "not told")
 }
 
-// TestBlink checks for how many ticks of five seconds the eyes of a tee that does nothing are closed.
+// TestBlink counts the ticks, of five seconds, in which an idle tee's eyes are closed.
 func TestBlink(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)

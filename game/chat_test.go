@@ -141,8 +141,8 @@ func TestProfileIsBounded(t *testing.T) {
 	}
 }
 
-// TestUnknownChatCommands checks that a line with a slash, which nothing has handled as a
-// command, is seen by nobody, and that its author is told.
+// TestUnknownChatCommands sends lines with a slash that no command handles. Only the author gets an
+// answer, and the other players do not see the line.
 func TestUnknownChatCommands(t *testing.T) {
 	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.SpamProtection = false })})
 	w.enter(0, 1)

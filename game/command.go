@@ -3,8 +3,8 @@ package game
 // PlayerID identifies a player, 0..63. It is the client id of the protocol.
 type PlayerID int8
 
-// Nobody is the PlayerID of no player: for example of the server as the author of a chat line, or
-// of a hook that holds no player.
+// Nobody is the PlayerID that stands for no player: the server as the author of a chat line, or a
+// hook that holds no player.
 const Nobody PlayerID = -1
 
 // MaxPlayers is the maximum number of players, spectators included.
@@ -120,9 +120,9 @@ const (
 	// CmdDirectInput is an input that has just arrived, before the tick it is for: Player, Input.
 	// It fires, switches weapons and requests a respawn at once.
 	CmdDirectInput
-	// CmdSay is a chat line: Player (Nobody for the server), Chat, Target (for whispers), Text,
-	// Value (0 or [LongLine]). For Target, a whisper of the server looks like an ordinary line of
-	// the server.
+	// CmdSay is a chat line: Player (-1 for the server), Chat, Target (for whispers), Text, Value
+	// (0 or [LongLine]). For Target, a whisper of the server looks like an ordinary line of the
+	// server.
 	CmdSay
 	// CmdSetTeam requests a team change: Player, Team.
 	CmdSetTeam
@@ -151,8 +151,8 @@ const (
 	// CmdPause pauses the game: Value in seconds, 0 to end a pause, -1 for a pause without an end,
 	// or PauseToggle.
 	CmdPause
-	// CmdForceTeam is an operator's team change: Player (Nobody for all), Team, Value (the minutes
-	// for which the player cannot change team again).
+	// CmdForceTeam is an operator's team change: Player (-1 for all), Team, Value (the minutes for
+	// which the player cannot change team again).
 	CmdForceTeam
 	// CmdSwapTeams, CmdShuffleTeams and CmdBalanceTeams run the operator's commands swap_teams,
 	// shuffle_teams and force_teambalance. CmdLockTeams locks or unlocks the teams.

@@ -7,7 +7,8 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// TestDDRaceRange checks what is near enough to be sent in DDRace, and what in other games.
+// TestDDRaceRange checks the range within which the server sends things, in DDRace and in other
+// games.
 func TestDDRaceRange(t *testing.T) {
 	v := game.View{Viewer: 0, Pos: vec.Vec2{X: 1000, Y: 1000}, Range: game.DDRaceRange}
 	at := func(x, y float32) vec.Vec2 { return vec.Vec2{X: 1000 + x, Y: 1000 + y} }

@@ -12,7 +12,8 @@ type DDRacePlayedRule interface {
 	PlayedDDRace() (*ddrace.World, []ddrace.Event)
 }
 
-// beginPlayed lets commands of the next tick change the world's own simulation, which nobody sees.
+// beginPlayed lets the commands of the next tick change the world's own simulation. Players do not
+// see that one.
 func (d *ddraceHost) beginPlayed() {
 	d.world = d.own
 }

@@ -175,7 +175,7 @@ func (p *DDRacePrediction) Step() {
 	p.inputs = p.inputs[:0]
 }
 
-// CopyFrom makes p a copy of o, which must predict the same map.
+// CopyFrom makes p a copy of o. Both must predict the same map.
 func (p *DDRacePrediction) CopyFrom(o *DDRacePrediction) {
 	p.world.CopyFrom(o.world)
 	p.seen, p.told, p.zone, p.waiting = o.seen, o.told, o.zone, o.waiting

@@ -153,7 +153,7 @@ func (c Camera) Watch(at PlayerID) bool {
 	return c.p.player() != nil && c.p.tx.w.spectate(c.p.id, SpectatePlayer, at)
 }
 
-// Watches returns the player whom a spectator follows, or Nobody.
+// Watches returns the player whom a spectator follows, or -1.
 func (c Camera) Watches() PlayerID {
 	if p := c.p.player(); p != nil && p.isSpectating() && p.specMode == SpectatePlayer {
 		return p.specID
@@ -258,7 +258,7 @@ func (d *ddraceHost) hideTees() {
 	}
 }
 
-// watched returns the player whom a spectator's camera follows, or Nobody.
+// watched returns the player whom a spectator's camera follows, or -1.
 func (p *player) watched() PlayerID {
 	if p.specMode == SpectatePlayer {
 		return p.specID

@@ -42,8 +42,9 @@ func shownTuning(t *ddrace.Tuning) (s Tuning) {
 	return s
 }
 
-// DDRaceTuning returns the tuning that a player's client is sent in DDRace worlds, and the number
-// of its parameters. The number is 0 in other worlds. For Nobody it returns the world's tuning.
+// DDRaceTuning returns the tuning that the server sends to a player's client in DDRace worlds, and
+// the number of its parameters. The number is 0 in other worlds. For the id -1 it returns the
+// world's tuning.
 func (w *World) DDRaceTuning(id PlayerID) (t ddrace.Tuning, params int) {
 	d := w.ddrace()
 	if d == nil {
@@ -62,7 +63,7 @@ func (d *ddraceHost) tellTuning(id PlayerID) {
 	d.w.addEvent(Event{Kind: EvPlayerTuning, To: MaskOne(id), Player: id, Tuning: &t, Flag: true})
 }
 
-// tune makes the world's tuning that of the simulation.
+// tune copies the world's tuning into the simulation.
 func (d *ddraceHost) tune() {
 	s, t := *d.world.Settings(), &d.w.tuning
 	copy(s.Tuning[:physics.PlayerCollision], t[:])

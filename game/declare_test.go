@@ -296,7 +296,8 @@ func TestPerPlayer(t *testing.T) {
 	}
 }
 
-// lateThings prints what its variables are when a timer is over, which the command late starts again.
+// lateThings declares two variables, and a timer that prints them. The command late starts the
+// timer again.
 func lateThings() game.Mod {
 	var n int32
 	var s string
@@ -311,8 +312,8 @@ func lateThings() game.Mod {
 	})
 }
 
-// TestDeclaredIsSaved changes variables, timers and the time of the last command, and checks that the
-// hash has each of them, and that a restored world goes on with them.
+// TestDeclaredIsSaved changes variables, timers and the time of the last command. It checks that
+// the hash has each of them, and that a restored world goes on with them.
 func TestDeclaredIsSaved(t *testing.T) {
 	config := func() game.Config {
 		return game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Rules: game.DefaultRules(), Mods: []game.Mod{lateThings()}}
@@ -346,7 +347,8 @@ func TestDeclaredIsSaved(t *testing.T) {
 	hashes := map[uint64]string{}
 	for name, at := range map[string]map[int32]game.Command{
 		"nothing": {}, "number": {50: game.SetVariable("n", "3")}, "text": {50: game.SetVariable("s", "x")},
-		"timer": {50: game.ChatCommand(0, "late", "100")}, "of another": {50: game.ChatCommand(1, "late", "100")}, "earlier": {49: game.ChatCommand(0, "late", "101")},
+		"timer": {50: game.ChatCommand(0, "late", "100")}, "of another": {50: game.ChatCommand(1, "late", "100")},
+		"earlier": {49: game.ChatCommand(0, "late", "101")},
 	} {
 		hash, said := run(at, 100)
 		if hashes[hash] != "" {

@@ -7,7 +7,7 @@ import (
 )
 
 // EntityKind is the behaviour of entities of a mode or mod. All functions are optional. They must
-// keep their state in the [Entity], which the world hashes and saves.
+// keep their state in the [Entity], because the world hashes and saves it.
 type EntityKind struct {
 	// Tick is called for each entity in every tick in which entities move, after the tees have
 	// moved, oldest entity first.
@@ -53,8 +53,7 @@ type Entity struct {
 	// To is the other end of a beam, a destination, or any other vector that the kind needs. A
 	// vector that is not finite or is longer than 2^24 units becomes zero.
 	To vec.Vec2
-	// Owner is a player or Nobody. The zero value is player 0. When the player leaves, it becomes
-	// Nobody.
+	// Owner is a player, or -1. The zero value is player 0. It becomes -1 when the player leaves.
 	Owner PlayerID
 	Team  Team
 	// Data are numbers for the kind's own use.
@@ -116,7 +115,7 @@ func (d *Drawing) Pickup(part int, kind PickupKind, pos vec.Vec2, to PlayerMask)
 }
 
 // Projectile draws a projectile of a gun, shotgun or grenade launcher that moves vel units per
-// tick. WeaponHammer draws a trail of light instead, which does not move.
+// tick. WeaponHammer draws a trail of light instead. The trail does not move.
 func (d *Drawing) Projectile(part int, weapon Weapon, pos, vel vec.Vec2, to PlayerMask) {
 	list := &d.w.drawn.projectiles
 	id, hidden, ok := d.notFor(part, to, len(*list))
@@ -274,7 +273,7 @@ func (w *World) removeModEntities() {
 	w.entities = kept
 }
 
-// disownEntities sets the owner of a leaving player's entities to Nobody.
+// disownEntities clears the owner of a leaving player's entities.
 func (w *World) disownEntities(id PlayerID) {
 	for i := range w.entities {
 		if e := &w.entities[i]; e.Owner == id {

@@ -402,7 +402,8 @@ func (m *abuse) act(ctx *game.Ctx, e *game.Entity) {
 	case 2:
 		keep(ctx.SpawnPickup(game.PickupKind(m.r.u8()%9), m.pos(), m.r.small()))
 	case 3:
-		keep(ctx.SpawnProjectile(game.Shot{Owner: player, Weapon: game.Weapon(m.r.u8() % 5), Pos: m.pos(), Dir: m.pos().Mul(0.01), Damage: m.r.small(), Ticks: m.r.small()}))
+		keep(ctx.SpawnProjectile(game.Shot{Owner: player, Weapon: game.Weapon(m.r.u8() % 5), Pos: m.pos(), Dir: m.pos().Mul(0.01),
+			Damage: m.r.small(), Ticks: m.r.small()}))
 	case 4:
 		keep(ctx.SpawnLaser(player, m.pos(), m.pos()))
 	case 5, 6:

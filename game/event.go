@@ -12,7 +12,7 @@ type PlayerMask uint64
 // MaskAll is the set of all players.
 const MaskAll PlayerMask = ^PlayerMask(0)
 
-// MaskOne returns the set of one player. For Nobody the set is empty.
+// MaskOne returns the set of one player. For negative ids the set is empty.
 func MaskOne(id PlayerID) PlayerMask {
 	if id < 0 {
 		return 0
@@ -202,8 +202,8 @@ const (
 	// EvChat: a chat line Text of Player in the mode Chat; Target is the recipient of a whisper.
 	EvChat
 	// EvKill: Player killed Target with Weapon. Player is the victim for suicides, falls, team
-	// changes and leaving. It is Nobody for the world, and -2-team for a player of that team who
-	// has left. Value is Death.ModeSpecial.
+	// changes and leaving. It is -1 for the world, and -2-team for a player of that team who has
+	// left. Value is Death.ModeSpecial.
 	EvKill
 	// EvPickup: Player took Pickup at Pos. Weapon is the weapon that the player is told about (0.7:
 	// Sv_WeaponPickup), or WeaponWorld for none.
@@ -240,11 +240,11 @@ const (
 	EvMatchEnd
 	// EvKick: the server must disconnect Player; Text is the reason.
 	EvKick
-	// EvRaceFinish: Player finished a race in Value ms, which is Extra ms more than their best race
-	// before. Record reports whether the time is a record.
+	// EvRaceFinish: Player finished a race in Value ms. Extra is the difference to their best race
+	// before, in ms. Record reports whether the time is a record.
 	EvRaceFinish
-	// EvCheckpoint: Player passed a checkpoint Extra ms after the start, which is Value ms later
-	// than in their best race.
+	// EvCheckpoint: Player passed a checkpoint Extra ms after the start. Value is the difference to
+	// their best race, in ms.
 	EvCheckpoint
 	// EvDDRaceTeam: Player is now in the DDRace team Value, 0..TeamSuper.
 	EvDDRaceTeam

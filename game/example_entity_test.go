@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// balls is a mod with a ball that falls and bounces, which clients see as a shield.
+// balls is a mod with a ball that falls and bounces. Clients see the ball as a shield.
 type balls struct{ ball game.KindID }
 
 func (m *balls) Start(setup *game.Setup) {

@@ -33,8 +33,8 @@ const (
 	GameFlagSurvival
 	GameFlagRace
 
-	// GameFlagDDRace: the world has the physics and maps of DDRace, which DDNet clients predict and
-	// show. GameFlagNoWeakHook, also for DDNet clients: hooks do not depend on the order of tees.
+	// GameFlagDDRace: the world has the physics and maps of DDRace. DDNet clients predict and show
+	// them. GameFlagNoWeakHook, also for DDNet clients: hooks do not depend on the order of tees.
 	GameFlagNoWeakHook GameFlags = 1 << 5
 	GameFlagDDRace     GameFlags = 1 << 6
 
@@ -143,7 +143,7 @@ type CharacterState struct {
 	NinjaStart       int32
 	TargetX, TargetY int32
 	TeleCheckpoint   int32
-	// Pos is the position in the frame's tick; X and Y are the position in Tick, which can be
+	// Pos is the position in the frame's tick. X and Y are the position in Tick, and Tick can be
 	// older.
 	Pos vec.Vec2
 }
@@ -159,7 +159,7 @@ type ProjectileState struct {
 	Pos        vec.Vec2   // the position in the frame's tick
 	NotFor     PlayerMask // players who do not see it
 	// The fields below are set with GameFlagDDRace. Start and Direction are X, Y and VelX, VelY
-	// before rounding. Owner fired the projectile, or is Nobody.
+	// before rounding. Owner is the player who fired, or -1.
 	Start, Direction vec.Vec2
 	Owner            PlayerID
 	Flags            ProjectileFlags

@@ -177,7 +177,8 @@ func playBytes(t *testing.T, data []byte) {
 	r := &reader{b: data}
 	pick := int(r.u8())
 	start := func() *world {
-		return newWorld(t, game.Config{Mode: modes[pick%len(modes)], Terrain: flagMap(), Rules: bots.Rules(), Seed: uint64(pick), Mods: []game.Mod{lateThings(), shownThings{}}})
+		return newWorld(t, game.Config{Mode: modes[pick%len(modes)], Terrain: flagMap(), Rules: bots.Rules(), Seed: uint64(pick),
+			Mods: []game.Mod{lateThings(), shownThings{}}})
 	}
 	a, b := start(), start()
 	first := join(0, 1, 2, 3, 4)
@@ -229,7 +230,7 @@ func TestLongRandomPlay(t *testing.T) {
 				for i := range garbage {
 					garbage[i] = byte(r.Next())
 				}
-				// Tuning and rules are not changed: without gravity nobody would play.
+				// Tuning and rules stay: without gravity the players could not play.
 				if c := (&reader{b: garbage}).command(); c.Kind != game.CmdTuneParams && c.Kind != game.CmdSetRules {
 					cmds = append(cmds, c)
 				}

@@ -211,7 +211,7 @@ func (w *World) changedInput(id PlayerID, in *Input) *Input {
 	return in
 }
 
-// callInput calls the InputHooks. What it returns is valid until the next input.
+// callInput calls the InputHooks. The returned input is valid until the next call.
 func (w *World) callInput(id PlayerID, in *Input) *Input {
 	c := w.enterHook()
 	if c == nil {

@@ -18,7 +18,7 @@ type HookOrder uint8
 const (
 	// ModeFirst hooks: first the mode, then the mods in order.
 	ModeFirst HookOrder = iota
-	// ModsFirst hooks: the mods in order and then the mode, until a hook cancels or returns an answer.
+	// ModsFirst hooks: the mods in order and then the mode, until a hook cancels or answers.
 	ModsFirst
 	// OnlyFirst rules: only the first mod that has the rule, or the mode if no mod has it.
 	OnlyFirst
@@ -191,8 +191,8 @@ func checkHooks(v any) error {
 	return nil
 }
 
-// nearestHook returns the hook whose name is most like that of a method, "" if none is like it. It
-// counts the letters between the equal beginning and the equal end of two names.
+// nearestHook returns the hook with the name most similar to a method's, or "". It counts the
+// letters between the equal beginning and the equal end of two names.
 func nearestHook(method string) (nearest string) {
 	fewest := len(method)/2 + 1
 	name := strings.ToLower(method)

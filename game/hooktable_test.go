@@ -86,7 +86,8 @@ func TestTheFirstModWithARuleDecides(t *testing.T) {
 
 func TestHooksAreListed(t *testing.T) {
 	all := game.Hooks()
-	testenv.Check(t, slices.Contains(all, game.HookInfo{Interface: "DamageHook", Method: "OnDamage", Signature: "OnDamage(*game.Ctx, *game.Damage)", Order: game.ModsFirst}), "%+v", all)
+	testenv.Check(t, slices.Contains(all, game.HookInfo{Interface: "DamageHook", Method: "OnDamage",
+		Signature: "OnDamage(*game.Ctx, *game.Damage)", Order: game.ModsFirst}), "%+v", all)
 	seen := map[string]bool{}
 	for _, h := range all {
 		testenv.Check(t, !seen[h.Method], "two hooks have the method %s", h.Method)

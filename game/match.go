@@ -385,7 +385,7 @@ func (w *World) checkReady(except PlayerID) {
 	}
 }
 
-// toggleReady handles CmdReady, which can pause a running match.
+// toggleReady handles CmdReady. It can pause a running match.
 func (w *World) toggleReady(id PlayerID) {
 	p := &w.players[id]
 	if !w.rules.ReadyMode || p.team == TeamSpectators || p.deadSpec {

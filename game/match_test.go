@@ -56,7 +56,7 @@ func TestScoreLimit(t *testing.T) {
 	}
 	w.wantState(game.StateGameOver)
 	testenv.Check(t, w.Paused(), "things still move")
-	// Clients show EndTick as the elapsed time, which does not change any more.
+	// Clients show EndTick as the elapsed time. It no longer changes.
 	g := w.Frame().Game
 	if want := w.Tick() - g.StartTick; g.EndTick != want {
 		t.Errorf("end tick %d, want %d", g.EndTick, want)
@@ -183,8 +183,8 @@ func TestRulesCommand(t *testing.T) {
 	testenv.Check(t, w.team(0) == game.TeamRed && w.team(1) == game.TeamSpectators, "teams %d, %d with one slot", w.team(0), w.team(1))
 }
 
-// TestToldAtOnce checks that players are told what rules and tuning were at each change, also
-// of several in a tick, and of what was set to what it is if the command says so.
+// TestToldAtOnce checks that players get the rules and tuning as of each change. This includes
+// several changes in a tick, and settings that stay equal if the command asks for the message.
 func TestToldAtOnce(t *testing.T) {
 	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.ScoreLimit, r.PlayerSlots, r.MapRotation, r.MatchesPerMap = 1, 8, true, 3 })})
 	r := w.Rules()
@@ -208,7 +208,8 @@ func TestToldAtOnce(t *testing.T) {
 			got = append(got, fmt.Sprint("slots ", e.Rules.PlayerSlots, " locked ", e.Flag))
 		}
 	}
-	want := []string{"limits 7 0 match 1 of 3", "limits 7 2 match 1 of 3", "slots 4 locked false", "slots 4 locked true", "slots 4 locked true", "slots 4 locked false"}
+	want := []string{"limits 7 0 match 1 of 3", "limits 7 2 match 1 of 3", "slots 4 locked false", "slots 4 locked true", "slots 4 locked true",
+		"slots 4 locked false"}
 	testenv.Check(t, slices.Equal(got, want), "told %q, want %q", got, want)
 
 	first, second := w.Tuning(), w.Tuning()

@@ -133,7 +133,8 @@ func TestModsDecideAboutTeams(t *testing.T) {
 	var decide func(ctx *game.Ctx, r *game.TeamRequest)
 	first := &bouncer{decide: func(ctx *game.Ctx, r *game.TeamRequest) { decide(ctx, r) }}
 	second := &bouncer{decide: func(*game.Ctx, *game.TeamRequest) {}}
-	w := newWorld(t, game.Config{Mode: tdm.Mode{}, Mods: []game.Mod{first, second}, Rules: rules(func(r *game.Rules) { r.TeamBalanceTime, r.PlayerSlots = 0, 2 })})
+	w := newWorld(t, game.Config{Mode: tdm.Mode{}, Mods: []game.Mod{first, second},
+		Rules: rules(func(r *game.Rules) { r.TeamBalanceTime, r.PlayerSlots = 0, 2 })})
 	refuse := func(ctx *game.Ctx, r *game.TeamRequest) {
 		r.Refusal = "not now"
 		ctx.Cancel()
@@ -149,7 +150,8 @@ func TestModsDecideAboutTeams(t *testing.T) {
 
 	w.steps(200)
 	told := eventsOf(w.Step([]game.Command{{Kind: game.CmdSetTeam, Player: 1, Team: game.TeamRed}}), game.EvChat)
-	testenv.Check(t, w.team(1) == game.TeamSpectators && len(told) == 1 && told[0].Text == "not now" && told[0].To == game.MaskOne(1), "%v, told %+v", w.team(1), told)
+	testenv.Check(t, w.team(1) == game.TeamSpectators && len(told) == 1 && told[0].Text == "not now" && told[0].To == game.MaskOne(1),
+		"%v, told %+v", w.team(1), told)
 	w.do(game.Command{Kind: game.CmdForceTeam, Player: 1, Team: game.TeamRed})
 	testenv.Check(t, w.team(1) == game.TeamSpectators, "moved by an operator against the rule: %v", w.team(1))
 	asked := first.asked[len(first.asked)-2:]

@@ -37,7 +37,7 @@ type CommandSpec struct {
 
 // CommandCall is one call of a command of a mode or mod.
 type CommandCall struct {
-	// Player runs the command. It is Nobody for an operator who is not a player.
+	// Player runs the command. It is [Nobody] for an operator who is not a player.
 	Player PlayerID
 	// Args are the arguments that were given. Optional ones can be missing.
 	Args []string
@@ -161,7 +161,7 @@ func ChatCommand(id PlayerID, name string, args ...string) Command {
 }
 
 // ConsoleCommand returns the command that runs a console command of a mode or mod for an operator.
-// The id is Nobody if the operator is not a player.
+// The id is [Nobody] if the operator is not a player.
 func ConsoleCommand(id PlayerID, name string, args ...string) Command {
 	return Command{Kind: CmdConsoleCommand, Player: id, Target: Nobody, Text: joinArgs(name, args)}
 }

@@ -37,7 +37,7 @@ type DamageTakenHook interface {
 
 // DeathHook is called for every death, before clients learn of it. The mode scores in this hook, so
 // a mod that cancels prevents the score. A living tee also dies when its player changes the team or
-// leaves. The start of a round removes tees without a death. The victim's tee is no longer alive.
+// leaves. The start of a round removes tees without a death. The victim's tee is already dead.
 type DeathHook interface {
 	OnDeath(ctx *Ctx, d *Death)
 }
@@ -60,7 +60,7 @@ type SpawnPicker interface {
 	PickSpawn(ctx *Ctx, id PlayerID) (pos vec.Vec2, ok bool)
 }
 
-// SpawnHook is called for every new tee, which has full health, a hammer and a gun.
+// SpawnHook is called for every new tee. The tee has full health, a hammer and a gun.
 type SpawnHook interface {
 	OnSpawn(ctx *Ctx, id PlayerID)
 }

@@ -182,7 +182,8 @@ func (w *World) describePanic(of owner, value any) string {
 			break
 		}
 	}
-	text := fmt.Sprintf("the mod %s panicked in %s in tick %d and is switched off: %s", name, hook, w.tick, cutString(strings.ReplaceAll(fmt.Sprint(value), "\n", " "), maxPanicText))
+	text := fmt.Sprintf("the mod %s panicked in %s in tick %d and is switched off: %s", name, hook, w.tick,
+		cutString(strings.ReplaceAll(fmt.Sprint(value), "\n", " "), maxPanicText))
 	if calls = calls[:depth]; len(calls) > maxPanicFrames {
 		calls = append(calls[:maxPanicFrames-1], "  ...")
 	}

@@ -78,8 +78,8 @@ func (w *world) has() (all []string) {
 	return all
 }
 
-// TestModIsSwitchedOff lets a mod panic, and looks for all that was its own, in the world and in one
-// that is restored from its state.
+// TestModIsSwitchedOff lets a mod panic, and looks for remains of the mod in the world and in a
+// world restored from its state.
 func TestModIsSwitchedOff(t *testing.T) {
 	m := &owning{}
 	cfg := game.Config{Mods: []game.Mod{m}, Rules: rules(func(r *game.Rules) { r.ScoreLimit = 1 })}
@@ -134,7 +134,7 @@ func newRestored(t *testing.T, cfg game.Config, state []byte) *world {
 	return &world{testenv.Must(game.Restore(cfg, state)), t, s, cfg, false}
 }
 
-// frailMode panics when somebody dies.
+// frailMode panics at every death.
 type frailMode struct{ dm.Mode }
 
 func (frailMode) OnDeath(*game.Ctx, *game.Death) { panic("frail") }

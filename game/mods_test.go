@@ -129,7 +129,7 @@ func TestModsAreAskedInOrderUntilOneCancels(t *testing.T) {
 	a.kept.Tick()
 }
 
-// thorns damages every attacker, which would recurse forever without a limit.
+// thorns damages every attacker. Without a limit it would recurse forever.
 type thorns struct{ depth, deepest int }
 
 func (*thorns) Start(*game.Setup) {}
@@ -297,7 +297,7 @@ func TestSavedStateIsHashed(t *testing.T) {
 	testenv.Check(t, w.Hash() != before, "the hash lacks the state")
 }
 
-// refuser is a mod that lets nobody take pickups.
+// refuser is a mod that cancels all pickups.
 type refuser struct{}
 
 func (refuser) Start(*game.Setup)                                          {}
@@ -320,7 +320,8 @@ func TestRefusedPickup(t *testing.T) {
 	}
 }
 
-// TestReloadOfTheDead checks that a mod can set the reload time of a player without a character, to no effect.
+// TestReloadOfTheDead checks that a mod can set the reload time of a player without a character. It
+// has no effect.
 func TestReloadOfTheDead(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)

@@ -21,10 +21,11 @@ var (
 		hit chat_server chat_client chat_highlight ctf_drop ctf_return ctf_grab_own ctf_grab_enemy ctf_capture menu`)}
 	gameMsgNames = words{list: strings.Fields(`team_swap spec_invalid_id team_shuffle team_balance ctf_drop ctf_return team_all
 		team_balance_victim ctf_grab ctf_capture game_paused`)}
-	recordNames     = words{list: strings.Fields("none personal of_all")}
-	pauseNames      = words{list: strings.Fields("none in_place vanished")}
-	laserNames      = words{list: strings.Fields("rifle shotgun beam")}
-	mapEntityNames  = words{list: strings.Fields("none projectile door dragger_weak dragger_normal dragger_strong turret_explosive turret_both turret_freeze turret_unfreeze light pickup")}
+	recordNames    = words{list: strings.Fields("none personal of_all")}
+	pauseNames     = words{list: strings.Fields("none in_place vanished")}
+	laserNames     = words{list: strings.Fields("rifle shotgun beam")}
+	mapEntityNames = words{list: strings.Fields(
+		"none projectile door dragger_weak dragger_normal dragger_strong turret_explosive turret_both turret_freeze turret_unfreeze light pickup")}
 	showOthersNames = words{list: strings.Fields("off on team")}
 
 	gameFlagNames       = words{list: strings.Fields("teams flags survival race 16 no_weak_hook ddrace fng")}

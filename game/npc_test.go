@@ -51,7 +51,8 @@ func TestNPCsPlayAsTheModSays(t *testing.T) {
 	m.input = game.Input{Direction: 1, TargetX: 100, Fire: 1}
 	x := w.char(62).Pos.X
 	evs = w.steps(10)
-	testenv.Check(t, !m.refused && w.char(62).Pos.X > x+20 && sounds(evs, game.SoundGunFire) == 1, "refused %v, moved %v, fired %d times", m.refused, w.char(62).Pos.X-x, sounds(evs, game.SoundGunFire))
+	testenv.Check(t, !m.refused && w.char(62).Pos.X > x+20 && sounds(evs, game.SoundGunFire) == 1,
+		"refused %v, moved %v, fired %d times", m.refused, w.char(62).Pos.X-x, sounds(evs, game.SoundGunFire))
 	m.input.Direction = 5
 	w.steps(1)
 	testenv.Check(t, m.refused, "an impossible input is taken")

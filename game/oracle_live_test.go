@@ -102,7 +102,8 @@ func readOracle(out string) []report {
 		case "M":
 			l := message(f)
 			// Each player is sent a copy of these.
-			if copied := strings.HasPrefix(l, "KILL") || strings.HasPrefix(l, "CHAT 2") || strings.HasPrefix(l, "CHAT 3"); l != "" && (!copied || l != lastKill) {
+			if copied := strings.HasPrefix(l, "KILL") || strings.HasPrefix(l, "CHAT 2") || strings.HasPrefix(l, "CHAT 3"); l != "" &&
+				(!copied || l != lastKill) {
 				told = append(told, l)
 			}
 			lastKill = l

@@ -45,7 +45,7 @@ var oracleRuns = []oracleRun{
 	{name: "standing", seed: 127, ticks: 3000, players: 8, mode: lts.Mode{}, chaos: true, terrain: survivalMap},
 }
 
-// play plays the run in a world of this package, which is saved and restored on the way.
+// play plays the run in a world of this package. It saves and restores the world on the way.
 func (o *oracleRun) play(t *testing.T) (reports []report, script []byte) {
 	t.Helper()
 	p := &play{rand: bots.Rand(o.seed), players: o.players, mode: o.mode, chaos: o.chaos}
@@ -71,7 +71,7 @@ func checksums(reports []report) string {
 	return b.String()
 }
 
-// oracleCoverage are lines that the runs must contain: what is rare in a match.
+// oracleCoverage are lines that the runs must contain, for rare things in a match.
 var oracleCoverage = []string{
 	// An asterisk stands for anything.
 	"KILL * 1]", "KILL * 2]", "KILL * 3]", // the victim carried a flag, the killer does, both
@@ -82,10 +82,9 @@ var oracleCoverage = []string{
 	"I 06 00000 * 2 *", "I 06 00000 * 4 *", "I 06 00000 * 8 *", // sudden death, end of a round, end of a match
 }
 
-// TestOriginalGolden compares every tick with checksums of the original's messages and
-// snapshots. The matches cover movement, weapons, damage, pickups, teams, spectators
-// and most commands, to the tick and the point; the other tests are for what they do
-// not contain.
+// TestOriginalGolden compares every tick with checksums of the original's messages and snapshots.
+// The matches cover movement, weapons, damage, pickups, teams, spectators and most commands, to the
+// tick and the point. The other tests cover the rest.
 func TestOriginalGolden(t *testing.T) {
 	covered := make([]bool, len(oracleCoverage))
 	late, early := 0, 0

@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// report is what there is to compare of a tick, a line each: first what was
-// told to clients in the order it was, then what there is to see, sorted.
+// report has the comparable facts of a tick, one a line: first the messages to clients in their
+// order, then the snapshot objects, sorted.
 //
 //	KILL killer victim weapon special, TEAM player team silent cooldown, ...
 //	I type id fields    a snapshot object of a recording

@@ -36,13 +36,13 @@ const (
 	RankPoints
 	// RankTopPoints asks for the players with the most points: From. The answer has five Rows.
 	RankTopPoints
-	// RankMapInfo describes a map: Name, which can be a part of the map's name. The answer has
-	// Info, with the best time of Asker.
+	// RankMapInfo describes a map: Name, in full or in part. The answer has Info, with the best
+	// time of Asker.
 	RankMapInfo
 	// RankSave stores the state of a team under a code: Code, Text, Names. Found is false in the
 	// answer if the code is taken.
 	RankSave
-	// RankSaved asks for the save of a code, which stays stored: Code. The answer has Found and
+	// RankSaved asks for the save of a code, and leaves it stored: Code. The answer has Found and
 	// Save.
 	RankSaved
 	// RankLoad takes the save that RankSaved found: Code and SaveID. Found is false in the answer
@@ -71,8 +71,8 @@ type RankRequest struct {
 	// Map is the name of a map, or "" for the current map.
 	Map  string `json:",omitempty"`
 	Name string `json:",omitempty"` // player or map that the request asks about
-	// By is the asking player, or Nobody. A player who asks again within sv_sql_queries_delay gets
-	// no answer.
+	// By is the asking player, or -1. A player who asks again within sv_sql_queries_delay gets no
+	// answer.
 	By    PlayerID
 	Asker string `json:",omitempty"` // name of By; Tx.Rank sets it
 	// From is the place of the first row. 1 is the best or latest; a negative number counts from

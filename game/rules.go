@@ -39,14 +39,14 @@ type Rules struct {
 // RuleSetting is an entry of the table of rules: a number or a switch. Most are variables of the
 // server. Replay logs and saved matches contain the rules in the order of the table.
 type RuleSetting struct {
-	// Name and Help are those of the variable. A rule without a name follows from other settings.
+	// Name and Help describe the variable. A rule without a name follows from other settings.
 	Name, Help string
 	// Number and Switch return the field of the rule. One of them is nil.
 	Number func(*Rules) *int32
 	Switch func(*Rules) *bool
 	// Default is the value without configuration. Min and Max limit it. A switch is 0 or 1.
 	Default, Min, Max int32
-	// ZeroAllowed also allows 0 for worlds that are no server's.
+	// ZeroAllowed also allows 0, for worlds that do not belong to a server.
 	ZeroAllowed bool
 	// Tell selects the messages that players get after a change, see TellLimits and TellSettings.
 	Tell int32

@@ -23,8 +23,8 @@ import (
 // What could make the world panic or never end if it had any value, such as an index, is
 // checked by [visitor.within].
 
-// stateMagic is the start of a state; its last byte is the version, which changes when a
-// state means something else than before.
+// stateMagic is the start of a state. Its last byte is the version. Change it when the meaning of a
+// state changes.
 const stateMagic = "TEESAVE\x01"
 
 // ErrSavedState means that a saved state is damaged, comes from another version, or belongs to a

@@ -126,8 +126,8 @@ func eachField(w *game.World, visit func(path string, v reflect.Value)) {
 	walk("", reflect.ValueOf(w).Elem())
 }
 
-// change gives a field another value and returns how to undo that, or nil for a kind of field that it
-// cannot change.
+// change gives a field another value and returns a function that undoes the change, or nil for a
+// kind of field that it cannot change.
 func change(v reflect.Value) (undo func()) {
 	v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 	old := reflect.New(v.Type()).Elem()
@@ -227,7 +227,8 @@ func (m *savedMode) config() game.Config {
 	return game.Config{Mode: m.mode(), Terrain: m.terrain, Rules: bots.Rules(), Mods: []game.Mod{armed(), &notes{text: []byte("note")}, savedThings()}}
 }
 
-// sameFields fails the test if a field differs. Of lists in arrays, what is behind their end may.
+// sameFields fails the test if a field differs. Two arrays hold lists; it skips them, since entries
+// behind a list's end may differ.
 func sameFields(t *testing.T, a, b *game.World) {
 	t.Helper()
 	list := func(w *game.World) (fields []string) {
@@ -246,7 +247,7 @@ func sameFields(t *testing.T, a, b *game.World) {
 	}
 }
 
-// TestRestoredWorldsGoOn restores worlds of all modes at many moments and lets them run on beside the
+// TestRestoredWorldsGoOn restores worlds of all modes at many moments, and runs them beside the
 // original.
 func TestRestoredWorldsGoOn(t *testing.T) {
 	for _, m := range savedModes() {
@@ -315,8 +316,8 @@ func TestForeignStates(t *testing.T) {
 	testenv.NoError(t, err)
 }
 
-// TestStoredState restores a state that an earlier version saved, of a match of four that goes on to
-// the same world. If it fails, a field was added that is no extra, or stateMagic has to change.
+// TestStoredState restores a state of a match of four that an earlier version saved. It must go on
+// to the same world. If the test fails, a new field is not an extra, or stateMagic has to change.
 func TestStoredState(t *testing.T) {
 	state := testenv.Must(os.ReadFile("testdata/saved.state"))
 	w := testenv.Must(game.Restore(game.Config{Mode: ctf.Mode{}, Terrain: flagMap()}, state))
@@ -360,8 +361,8 @@ func FuzzRestore(f *testing.F) {
 	f.Fuzz(restoreBytes)
 }
 
-// extendedState returns a state of the first of the savedModes, with what mods can change of
-// characters.
+// extendedState returns a state of the first of the savedModes, with characters that mods have
+// changed.
 func extendedState() []byte {
 	m := savedModes()[0]
 	cfg := m.config()
@@ -434,7 +435,7 @@ func fullMatch() *game.World {
 	return w
 }
 
-// TestSavingIsCheap covers what a server does every few seconds.
+// TestSavingIsCheap limits the cost of a save, because a server saves every few seconds.
 func TestSavingIsCheap(t *testing.T) {
 	w := fullMatch()
 	buf := w.AppendState(nil)

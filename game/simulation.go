@@ -116,7 +116,7 @@ type simulatedThings interface {
 	spawnLaser(owner PlayerID, pos, dir vec.Vec2) EntityID
 	// remove removes one of these and reports whether it existed.
 	remove(id EntityID) bool
-	// sweep frees what is marked as removed, the entities of mods included.
+	// sweep frees the things marked as removed, including the entities of mods.
 	sweep()
 }
 

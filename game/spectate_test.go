@@ -70,7 +70,8 @@ func TestSilentSpectators(t *testing.T) {
 	if evs := eventsOf(w.do(cmds...), game.EvPlayerEntered); len(evs) != 1 || !evs[0].Flag {
 		t.Errorf("entered %+v", evs)
 	}
-	if evs := eventsOf(w.do(game.Command{Kind: game.CmdLeave, Player: 0, Text: "bye"}), game.EvPlayerLeft); len(evs) != 1 || !evs[0].Flag || evs[0].Text != "bye" {
+	if evs := eventsOf(w.do(game.Command{Kind: game.CmdLeave, Player: 0, Text: "bye"}), game.EvPlayerLeft); len(evs) != 1 || !evs[0].Flag ||
+		evs[0].Text != "bye" {
 		t.Errorf("left %+v", evs)
 	}
 	if evs := eventsOf(w.do(join(0)...), game.EvPlayerEntered); len(evs) != 1 || evs[0].Flag {

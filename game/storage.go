@@ -74,7 +74,7 @@ type StorageHook interface {
 	OnStored(ctx *Ctx, a *StoreAnswer)
 }
 
-// Storage is a space of the storage, which keeps values and tables across matches and restarts. Use
+// Storage is a space of the storage. It keeps values and tables across matches and restarts. Use
 // the mod's own name as the name of the space. A Storage is valid as long as its Tx.
 //
 // All methods return the ID of a request. The answer comes some ticks later in [StorageHook], with

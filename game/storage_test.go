@@ -59,7 +59,8 @@ func TestRequestsToTheStorage(t *testing.T) {
 	testenv.Check(t, n == 3*64, "%d requests in three ticks", n)
 	w.script.tick = nil
 
-	answer := game.StoreAnswer{ID: 7, Op: game.StoreTop, Space: "mine", Key: "t", Err: "e", Found: true, Value: "\x00\xff", Rows: []game.Row{row, {Name: "ben", Score: 1 << 62}}}
+	answer := game.StoreAnswer{ID: 7, Op: game.StoreTop, Space: "mine", Key: "t", Err: "e", Found: true, Value: "\x00\xff",
+		Rows: []game.Row{row, {Name: "ben", Score: 1 << 62}}}
 	later := answer
 	later.ID = 1000 // nobody asked that
 	w.Step([]game.Command{answer.Command(), later.Command(), {Kind: game.CmdStored, Player: game.Nobody, Text: "garbage"}})

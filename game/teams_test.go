@@ -46,9 +46,9 @@ func TestTeamChange(t *testing.T) {
 	testenv.Check(t, w.team(2) == game.TeamRed, "could not change again after 150 ticks")
 }
 
-// TestTeamChangeAfterRefusal checks that the three seconds of the spam protection count from the
-// last try, also from one that was refused, and those of the cooldown from the last change, also
-// without the protection.
+// TestTeamChangeAfterRefusal checks two delays. The three seconds of the spam protection count from
+// the last try, even a refused one. The cooldown counts from the last change, even without the
+// protection.
 func TestTeamChangeAfterRefusal(t *testing.T) {
 	for _, protected := range []bool{true, false} {
 		w := newWorld(t, game.Config{Mode: tdm.Mode{}, Rules: rules(func(r *game.Rules) { r.SpamProtection = protected })})

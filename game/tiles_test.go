@@ -68,7 +68,7 @@ func TestTileHook(t *testing.T) {
 	testenv.Check(t, slices.Contains(m.tiles, 110) && !slices.Contains(m.tiles, 109), "after death: %v", m.tiles)
 }
 
-// TestTileAt checks that the border goes on for ever.
+// TestTileAt checks that the border continues without end.
 func TestTileAt(t *testing.T) {
 	terrain := bots.ParseMap("# ", " #")
 	w := newWorld(t, game.Config{Terrain: terrain})

@@ -4,7 +4,7 @@ package game
 // of a [StateHook] state.
 type Timer int32
 
-// timer runs at most once for each player, and once for nobody.
+// timer runs at most once for each player, and once without a player.
 type timer struct {
 	run hookOf[func(ctx *Ctx, id PlayerID)]
 	due [MaxPlayers + 1]int32 // ticks, 0 if it does not run; the last is for Nobody
@@ -33,15 +33,15 @@ func (tx *Tx) due(t Timer, id PlayerID) *int32 {
 }
 
 // After starts a timer that ends in the given ticks, at least 1. A running timer starts again. A
-// timer runs separately for each player, and once more for Nobody. Timers stop during a pause. The
-// timers of a player end when the player leaves.
+// timer runs separately for each player, and once more for [Nobody]. Timers stop during a pause.
+// The timers of a player end when the player leaves.
 func (tx *Tx) After(t Timer, ticks int32, id PlayerID) {
 	if due := tx.due(t, id); due != nil {
 		*due = tx.w.tick + min(max(ticks, 1), MaxTick-tx.w.tick)
 	}
 }
 
-// StopTimer stops a timer of a player, or of Nobody. Its function is not called.
+// StopTimer stops the timer that [Tx.After] started for the same id. Its function is not called.
 func (tx *Tx) StopTimer(t Timer, id PlayerID) {
 	if due := tx.due(t, id); due != nil {
 		*due = 0
@@ -57,7 +57,7 @@ func (tx *Tx) TicksLeft(t Timer, id PlayerID) int32 {
 }
 
 // tickTimers calls the timers that are due, in the order of declaration. For each timer it calls
-// the players in ascending order, and then Nobody.
+// the players in ascending order, and then the timer without a player.
 func (w *World) tickTimers() {
 	paused := w.match.isPaused()
 	for i := range w.declared.timers {

@@ -44,8 +44,8 @@ func (tx *Tx) TeamSize(t Team) int32 {
 	return tx.w.match.teamSize[t]
 }
 
-// Explode creates an explosion with the given maximum damage. With from set to Nobody, no player
-// causes it.
+// Explode creates an explosion with the given maximum damage. With from set to -1, no player causes
+// it.
 func (tx *Tx) Explode(pos vec.Vec2, from PlayerID, weapon Weapon, damage int32) {
 	if (from == Nobody || tx.player(from) != nil) && len(tx.w.events) < maxModEvents {
 		tx.w.sim.explode(pos, from, weapon, damage)

@@ -76,7 +76,7 @@ func (t Tee) Grounded() bool {
 	return c != nil && c.Core.Grounded()
 }
 
-// Hooked returns the player whom the tee's hook holds, or Nobody.
+// Hooked returns the player whom the tee's hook holds, or -1.
 func (t Tee) Hooked() PlayerID {
 	if c := t.character(); c != nil && c.Core.HookedPlayer >= 0 {
 		return PlayerID(c.Core.HookedPlayer)

@@ -48,8 +48,8 @@ func (e Effects) Damage(pos vec.Vec2, id PlayerID, angle float32, n int32) {
 	}
 }
 
-// KillFeed shows a line about a kill, without a kill. The killer is Nobody for
-// the world, and the victim for a suicide.
+// KillFeed shows a line about a kill, without a kill. The killer is -1 for the world, and the
+// victim for a suicide.
 func (e Effects) KillFeed(killer, victim PlayerID, weapon Weapon) {
 	if e.tx.player(victim) != nil && (killer == Nobody || e.tx.player(killer) != nil) && weapon >= WeaponGame && weapon < NumWeapons {
 		e.tx.effect(Event{Kind: EvKillFeed, To: e.to, Player: killer, Target: victim, Weapon: weapon})

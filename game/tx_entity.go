@@ -74,7 +74,7 @@ const Once int32 = -1
 
 // Shot describes a projectile for [Tx.SpawnProjectile].
 type Shot struct {
-	// Owner is the player who fires, or Nobody. The zero value is player 0.
+	// Owner is the player who fires, or -1. The zero value is player 0.
 	Owner PlayerID
 	// Weapon is WeaponGun, WeaponShotgun or WeaponGrenade. It decides the path and the look.
 	Weapon Weapon
@@ -99,8 +99,8 @@ func (tx *Tx) SpawnProjectile(s Shot) EntityID {
 	return tx.w.sim.spawnProjectile(s)
 }
 
-// SpawnLaser fires a laser of a player, or of Nobody. It hits at once, and again after each
-// reflection. SpawnLaser returns NoEntity if dir is zero or there are too many lasers.
+// SpawnLaser fires a laser of a player, or of the world if owner is -1. It hits at once, and again
+// after each reflection. SpawnLaser returns NoEntity if dir is zero or there are too many lasers.
 func (tx *Tx) SpawnLaser(owner PlayerID, pos, dir vec.Vec2) EntityID {
 	if !(dir.Len() > 0 && isFinite(dir)) || !isFinite(pos) || owner != Nobody && tx.player(owner) == nil {
 		return NoEntity

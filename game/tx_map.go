@@ -30,7 +30,7 @@ type Ray struct {
 // RayHit is the first thing that a ray hit.
 type RayHit struct {
 	Pos vec.Vec2
-	// Player is the tee that the ray hit, or Nobody.
+	// Player is the tee that the ray hit, or -1.
 	Player PlayerID
 	// Wall reports whether the ray hit a wall; Pos is then just before the wall. Hookable reports
 	// whether a hook can hold that wall.
@@ -123,7 +123,7 @@ func (m Map) Tile(pos vec.Vec2) Tile {
 	}
 }
 
-// at returns a tile of a layer, which can be missing.
+// at returns a tile of a layer, or the zero value if the map lacks the layer.
 func at[T any](layer []T, i int) (tile T) {
 	if layer != nil {
 		tile = layer[i]
@@ -156,5 +156,5 @@ func tileMiddle(x, y int) vec.Vec2 {
 // tile at the border.
 func (m Map) TileAt(pos vec.Vec2) uint8 { return m.tx.w.tileAt(pos) }
 
-// Terrain returns the map's layers, which must not be changed.
+// Terrain returns the map's layers. Do not change them.
 func (m Map) Terrain() Terrain { return m.tx.w.terrain }

@@ -135,9 +135,9 @@ func (s *Setup) Vote(ended func(ctx *Ctx, passed bool)) Vote {
 	return Vote(len(d.votes))
 }
 
-// StartVote starts a vote of all players about a text of at most 63 bytes. The caller votes yes;
-// Nobody means the server. There is one vote of the mode and mods at a time: StartVote returns
-// false while one runs. If players vote about something else, this vote begins after theirs.
+// StartVote starts a vote of all players about a text of at most 63 bytes. The caller votes yes; -1
+// means the server. There is one vote of the mode and mods at a time: StartVote returns false while
+// one runs. If players vote about something else, this vote begins after theirs.
 func (tx *Tx) StartVote(v Vote, caller PlayerID, text string) bool {
 	if v <= 0 || int(v) > len(tx.w.declared.votes) {
 		panic("game: invalid Vote; use one that Setup.Vote returned")

@@ -74,7 +74,8 @@ func TestPlayersAllocateNothing(t *testing.T) {
 	testenv.Check(t, allocs == 0 && used > 0, "%v allocations, %d uses", allocs, used)
 }
 
-// TestEndlessAmmoIsShown gives weapons with endless ammo, which clients and bots must not take for empty.
+// TestEndlessAmmoIsShown gives weapons with endless ammo. Clients and bots must not take them for
+// empty.
 func TestEndlessAmmoIsShown(t *testing.T) {
 	w := newWorld(t, game.Config{Mods: []game.Mod{&script{spawn: func(ctx *game.Ctx, id game.PlayerID) { ctx.Player(id).GiveWeapon(game.WeaponGrenade, -1) }}}})
 	w.enter(0)
@@ -96,7 +97,7 @@ func TestEndlessAmmoIsShown(t *testing.T) {
 }
 
 // TestEveryMethodOfTxIsUsed looks for a call of each method of the API for mods, in a mode, a mod,
-// an example or a test: a method that nobody ever called may not work.
+// an example or a test: a method without any call may not work.
 func TestEveryMethodOfTxIsUsed(t *testing.T) {
 	called := map[string]bool{}
 	for _, dir := range []string{".", "../mods", "../script", "../examples", "../server", "../bot"} {

@@ -31,7 +31,7 @@ func (p *Prediction) Show(v *View, own PlayerID, t *Tuning, state func(c *Charac
 	}
 }
 
-// SetInput sets the input for the next Step. Only that of the client's own player counts.
+// SetInput sets the input of the client's player for the next Step. It ignores other players.
 func (p *Prediction) SetInput(id PlayerID, in *Input) { p.p.SetInput(tee.ID(id), in.tee()) }
 
 // Step predicts one tick.

@@ -23,7 +23,7 @@ func (v *vanillaHost) visitThings(to *visitor) {
 	}
 }
 
-// visit gives the simulation what it has of the world, after that is restored.
+// visit gives a restored simulation the tick and tuning of the world.
 func (v *vanillaHost) visit(of *visitor) {
 	if of.op == restoring {
 		v.world.Tick, v.world.Tuning = v.w.tick, v.w.tuning
@@ -54,8 +54,8 @@ func (v *vanillaHost) check(of *visitor, use func(id uint16)) {
 	}
 }
 
-// shot visits the owner of a projectile or laser. The owner is hashed as one number, with weapon 0
-// for a laser.
+// shot visits the owner of a projectile or laser. The hash combines the owner's fields in one
+// number, with weapon 0 for a laser.
 func (v *visitor) shot(id *uint16, owner *tee.ID, team *vanilla.Team, weapon *tee.Weapon) {
 	if v.op == hashing {
 		v.hash.add(uint64(*id)<<32 | uint64(uint8(*owner))<<24 | uint64(uint8(*team))<<16 | uint64(uint8(*weapon)))

@@ -17,8 +17,8 @@ type IntVar struct {
 	Value *int32
 	// Default is the value if the operator sets none.
 	Default int32
-	// Min and Max are the limits. Without limits both are 0; if only Max is 0, there is no upper
-	// limit.
+	// Min and Max are the limits. If both are 0, the value is not limited. If only Max is 0, only
+	// Min limits it.
 	Min, Max int32
 	// Changed, if set, is called after the value was set in a running match.
 	Changed func(ctx *Ctx)

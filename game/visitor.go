@@ -57,7 +57,7 @@ func (v *visitor) getUint() uint64 {
 	return n
 }
 
-// getBytes returns the next n bytes, which are part of the state.
+// getBytes returns the next n bytes. They share memory with the state.
 func (v *visitor) getBytes(n uint64) []byte {
 	if n > uint64(len(v.buf)) {
 		v.fail("unexpected end")
@@ -166,7 +166,7 @@ const (
 	floatForms
 )
 
-// float saves or restores a float, which is neither NaN nor greater than limit.
+// float saves or restores a float from -limit to limit, never NaN.
 func (v *visitor) float(p *float32, limit float32) {
 	if v.op == restoring {
 		u := v.getUint()

@@ -116,14 +116,16 @@ func TestLaserBounces(t *testing.T) {
 	start := first[0]
 	w.steps(8)
 	second := w.Frame().Lasers
-	testenv.Check(t, len(second) == 1 && second[0].StartTick == start.StartTick+8 && second[0].FromX == start.X, "after the delay %+v, first %+v", second, start)
+	testenv.Check(t, len(second) == 1 && second[0].StartTick == start.StartTick+8 && second[0].FromX == start.X,
+		"after the delay %+v, first %+v", second, start)
 	w.steps(8)
 	if l := w.Frame().Lasers; len(l) != 0 {
 		t.Errorf("still there: %+v", l)
 	}
 }
 
-// TestHeldFire checks that a grenade launcher goes on firing while the button stays down, without new inputs.
+// TestHeldFire checks that a grenade launcher goes on firing while the button stays down, without
+// new inputs.
 func TestHeldFire(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)

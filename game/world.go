@@ -27,8 +27,8 @@ var (
 // Config holds the parameters of a new world.
 type Config struct {
 	Terrain Terrain
-	// Collision is the result of physics.NewCollision for the terrain. Worlds can share it, which
-	// saves most of the time of New. If nil, New computes it.
+	// Collision is the result of physics.NewCollision for the terrain. Worlds can share it to save
+	// most of New's time. If nil, New computes it.
 	Collision *physics.Collision
 	// Mode is the game type, for example dm.Mode. It is required.
 	Mode Mode
@@ -211,7 +211,8 @@ func (w *World) Step(cmds []Command) []Event {
 	return w.events
 }
 
-// tickRest runs what belongs to no simulation, after the simulation has moved everything.
+// tickRest runs the parts of a tick that no simulation runs, after the simulation has moved
+// everything.
 func (w *World) tickRest() {
 	w.tickMatch()
 	w.tickTimers()
