@@ -215,9 +215,8 @@ func TestVersionsShareAnAddress(t *testing.T) {
 	}
 }
 
-// compressedMap returns an embedded map in the form of newer editors, which 0.6 clients
-// cannot read.
-func compressedMap() []byte {
+// CompressedMap returns an embedded map in the form of newer editors, which 0.6 clients cannot read.
+func CompressedMap() []byte {
 	m := testenv.Must(twmap.Parse(maps.Default().Data))
 	for _, g := range m.Groups {
 		for _, l := range g.Layers {
@@ -231,7 +230,7 @@ func compressedMap() []byte {
 
 // TestEachVersionGetsAMapItCanRead checks which file is announced to whom.
 func TestEachVersionGetsAMapItCanRead(t *testing.T) {
-	file := compressedMap()
+	file := CompressedMap()
 	ts := newTestServer(t, fstest.MapFS{"maps/new.map": {Data: file}}, "sv_map new")
 	var size, crc int32
 	announced := func(m testclient.Message) {

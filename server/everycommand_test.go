@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"slices"
@@ -9,10 +9,13 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
-// argumentsOf returns argument lists for parameters as the console declares them, from plain to absurd ones.
+// argumentsOf returns argument lists for parameters as the console declares them, from plain to
+// absurd ones.
 func argumentsOf(params string) (all []string) {
 	words := map[byte][]string{
 		'i': {"0", "1", "-1", "63", "64", "2147483647", "-2147483648"},
@@ -55,57 +58,58 @@ func withArguments(commands [][2]string) (lines []string) {
 }
 
 // everyCommand returns the commands and variables of the console, and the commands of the chat.
-func everyCommand(srv *Server) (lines, typed []string) {
+func everyCommand(ts *testServer) (lines, typed []string) {
 	var commands [][2]string
 	who := console.Caller{Flags: console.Server | console.Econ}
-	for e, ok := srv.console.Next("", who); ok; e, ok = srv.console.Next(e.Name, who) {
+	for e, ok := ts.Language().Next("", who); ok; e, ok = ts.Language().Next(e.Name, who) {
 		commands = append(commands, [2]string{e.Name, e.Params})
 	}
 	lines, commands = withArguments(commands), nil
-	for c := range srv.chat.All {
+	for c := range ts.Chat().All {
 		commands = append(commands, [2]string{"/" + c.Name, c.Params})
 	}
 	return lines, withArguments(commands)
 }
 
-// TestEveryCommandAnywhere runs each command with all kinds of arguments in a configuration, where the world is not there
-// yet, and then in matches of players of both versions, who type those of the chat. The matches run again as they were.
+// TestEveryCommandAnywhere runs each command with all kinds of arguments in a configuration, before
+// the world exists, and in matches of players of both versions, who type the commands of the chat.
+// The matches replay exactly.
 func TestEveryCommandAnywhere(t *testing.T) {
 	for _, mode := range []string{"dm", "ctf; log_dialect ddnet", "ddrace; sv_test_cmds 1"} {
 		settings := "sv_map race; sv_warmup 0; sv_gametype " + mode
-		var logs memoryReplays
+		var logs servertest.Folder
 		cfg := ddraceConfig()
 		cfg.Replays = &logs
 		ts := newTestServerWith(t, cfg, settings, "sv_replay 1")
-		lines, typed := everyCommand(ts.srv)
+		lines, typed := everyCommand(ts)
 		said, joined := 0, 0
 		var players []*testclient.Client
 		for i, line := range lines {
 			if i%20 == 0 {
-				ts.srv.Execute(settings + "; password; unban_all; sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_replay 1; sv_replay_max_size 64")
+				ts.Execute(settings + "; password; unban_all; sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_replay 1; sv_replay_max_size 64")
 				for _, kind := range []testclient.Config{client07, client06DDNet} {
 					joined++
-					players = append(players[max(len(players)-5, 0):], ts.connectAs(kind, local(joined)).Join("player"))
+					players = append(players[max(len(players)-5, 0):], ts.ConnectAs(kind, local(joined)).Join("player"))
 				}
 			}
-			if name, _, _ := strings.Cut(line, " "); name != "shutdown" && name != "drain" { // after which nobody plays
-				ts.srv.Execute(line)
+			if name, _, _ := strings.Cut(line, " "); name != "shutdown" && name != "drain" { // these end the match
+				ts.Execute(line)
 			}
-			inGame := func(p *testclient.Client) bool { s := ts.session(p); return s != nil && s.state == stateInGame }
+			inGame := func(p *testclient.Client) bool { return ts.State(p) == server.ClientInGame }
 			if at := slices.IndexFunc(players, inGame); at >= 0 {
-				s := ts.session(players[at])
+				id := ts.ID(players[at])
 				text := typed[said%len(typed)]
-				if said++; !ts.srv.chat.Run(s.id, text) {
-					ts.srv.queueRequest(game.Command{Kind: game.CmdSay, Player: s.id, Target: game.Nobody, Chat: game.ChatAll, Text: text})
+				if said++; !ts.Chat().Run(id, text) {
+					server.QueueRequest(ts.Server, game.Command{Kind: game.CmdSay, Player: id, Target: game.Nobody, Chat: game.ChatAll, Text: text})
 				}
 			}
-			ts.idle(1, players...)
+			ts.Idle(1, players...)
 		}
-		ts.srv.record.Close(replay.EndShutdown)
+		ts.Shutdown(ts.Now(), "")
 		names, _ := logs.Names()
 		ticks := int32(0)
 		for _, name := range names {
-			res, err := replay.Verify(logs.reader(t, name), replay.VerifyConfig{Modes: cfg.Modes.New})
+			res, err := replay.Verify(reader(&logs, name), replay.VerifyConfig{Modes: cfg.Modes.New})
 			if err != nil {
 				t.Errorf("%s: %v (%+v)", mode, err, res)
 			}
@@ -120,7 +124,7 @@ func TestEveryCommandAnywhere(t *testing.T) {
 		files := cfg.Files.(fstest.MapFS)
 		files["every.cfg"] = &fstest.MapFile{Data: []byte(strings.Join(lines, "\n"))}
 		ts = newTestServerWith(t, cfg, settings, "exec every.cfg", settings, `sv_port 8303; bindaddr 127.0.0.1; log_dialect tw07; sv_mods ""; ec_port 0`)
-		if ts.srv.world == nil {
+		if ts.World() == nil {
 			t.Errorf("%s: no world", mode)
 		}
 	}

@@ -32,6 +32,7 @@ var (
 	BuildVersion = buildVersion
 	LogFlag      = func(s *Server, ev *game.Event) { eventLog{s}.flag(ev) }
 	QueueCommand = (*Server).queueCommand
+	QueueRequest = (*Server).queueRequest
 	ReloadNow    = (*Server).reload
 	TuneLines    = tuneLines
 )

@@ -1,10 +1,9 @@
-package server
+package server_test
 
 import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -20,18 +19,19 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/game/vec"
-	"github.com/teeyard/teeyard/internal/netsim"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
+	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/servertest"
 )
 
 // TestVersionsTogether plays with clients of all kinds on a bad network, over a change
 // of the map. Each gets a map that it can read, sees everybody and hears what is said.
 func TestVersionsTogether(t *testing.T) {
-	bad := netsim.Link{Loss: 0.05, Duplicate: 0.03, Delay: 20 * time.Millisecond, Jitter: 40 * time.Millisecond}
-	tn := newTestNetworkWith(t, bad, 11, Config{Files: fstest.MapFS{"maps/new.map": {Data: compressedMap()}}},
+	bad := servertest.Link{Loss: 0.05, Duplicate: 0.03, Delay: 20 * time.Millisecond, Jitter: 40 * time.Millisecond}
+	tn := newTestNetworkWith(t, bad, 11, server.Config{Files: fstest.MapFS{"maps/new.map": {Data: server.CompressedMap()}}},
 		"sv_spamprotection 0; sv_scorelimit 0; sv_inactivekick_time 0; sv_map new")
 	kinds := []client.SessionConfig{named(player06DDNet, "ddnet"), named(player06, "six"), named(player06Old, "old"), named(player07, "seven"), named(player07, "seven too")}
 	maps := make([][]byte, len(kinds)) // as they arrived last
@@ -47,32 +47,32 @@ func TestVersionsTogether(t *testing.T) {
 	together := func() bool {
 		return allPlay(tn.players) && !slices.ContainsFunc(tn.players, func(p *player) bool { return len(p.names()) != len(kinds) })
 	}
-	tn.until(time.Minute, "all see each other", together)
-	tn.run(2 * time.Second)
+	tn.WaitUntil(time.Minute, "all see each other", together)
+	tn.Wait(2 * time.Second)
 	for i, kind := range kinds {
-		if got, want := crc32.ChecksumIEEE(maps[i]), tn.srv.gameMap.compatibleMap().CRC; kind.Version == client.Version06 && got != want {
+		if got, want := crc32.ChecksumIEEE(maps[i]), crc32.ChecksumIEEE(tn.CompatibleFile()); kind.Version == client.Version06 && got != want {
 			t.Errorf("%s has a map with CRC %08x, not %08x", kind.Name, got, want)
 		}
 	}
 	tn.players[0].send(&msg6.ClSay{Message: []byte("from 0.6")})
 	tn.players[3].send(&msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte("from 0.7")})
-	tn.until(5*time.Second, "all hear both", func() bool {
+	tn.WaitUntil(5*time.Second, "all hear both", func() bool {
 		return !slices.ContainsFunc(tn.players, func(p *player) bool { return !p.heard("from 0.6") || !p.heard("from 0.7") })
 	})
-	tn.srv.Execute("sv_map teeyard1")
-	tn.run(time.Second)
-	tn.until(20*time.Second, "all are on the next map", together)
+	tn.Execute("sv_map teeyard1")
+	tn.Wait(time.Second)
+	tn.WaitUntil(20*time.Second, "all are on the next map", together)
 	checkStats(t, tn.players...)
 	tn.players[2].redial = false
-	tn.players[2].Close(tn.now())
-	tn.until(15*time.Second, "the others see it leave", func() bool {
+	tn.players[2].Close(tn.Now())
+	tn.WaitUntil(15*time.Second, "the others see it leave", func() bool {
 		return len(tn.players[0].names()) == len(kinds)-1 && len(tn.players[3].names()) == len(kinds)-1
 	})
 }
 
 // TestModernMaps: newer clients get the map of the folder maps7, if it is the same for the game.
 func TestModernMaps(t *testing.T) {
-	file := compressedMap()
+	file := server.CompressedMap()
 	other := testenv.Must(twmap.WithSettings(file, []string{"tune gravity 1"})) // which are not those of the game
 	layer := twmap.NewGameLayer(20, 20)
 	layer.Set(3, 3, twmap.Spawn, 0)
@@ -80,19 +80,18 @@ func TestModernMaps(t *testing.T) {
 	for name, c := range map[string]struct{ modern, want []byte }{
 		"other images": {other, other}, "other tiles": {wrong, file}, "no map": {[]byte("x"), file},
 	} {
-		var log strings.Builder
-		cfg := Config{Files: fstest.MapFS{"maps/new.map": {Data: file}, "maps7/new.map": {Data: c.modern}}, Log: slog.New(rawLog{&log})}
-		tn := newTestNetworkWith(t, netsim.Link{}, 1, cfg, "sv_map new")
+		cfg := server.Config{Files: fstest.MapFS{"maps/new.map": {Data: file}, "maps7/new.map": {Data: c.modern}}}
+		tn := newTestNetworkWith(t, servertest.Link{}, 1, cfg, "sv_map new")
 		got := map[client.Version][]byte{}
 		for i, kind := range []client.SessionConfig{named(player06DDNet, "six"), named(player07, "seven")} {
 			kind.OnMap = func(_ string, file []byte) { got[kind.Version] = file }
 			tn.dial(1+i, kind)
 		}
-		tn.until(time.Minute, "both play", func() bool { return allPlay(tn.players) })
+		tn.WaitUntil(time.Minute, "both play", func() bool { return allPlay(tn.players) })
 		testenv.Check(t, bytes.Equal(got[client.Version07], c.want), "%s: a newer client has %d bytes", name, len(got[client.Version07]))
-		testenv.Check(t, bytes.Equal(got[client.Version06], tn.srv.gameMap.compatibleMap().File), "%s: an older client has %d bytes", name, len(got[client.Version06]))
-		warned := strings.Contains(log.String(), "maps7/new.map is not used")
-		testenv.Check(t, warned == bytes.Equal(c.want, file), "%s: the log is %s", name, log.String())
+		testenv.Check(t, bytes.Equal(got[client.Version06], tn.CompatibleFile()), "%s: an older client has %d bytes", name, len(got[client.Version06]))
+		warned := strings.Contains(tn.Log.String(), "maps7/new.map is not used")
+		testenv.Check(t, warned == bytes.Equal(c.want, file), "%s: the log is %s", name, tn.Log.String())
 	}
 }
 
@@ -125,7 +124,7 @@ func checkSnapshot06(t *testing.T, name string, tick int32, s *snapshot.Snapshot
 // its requests, all again if it begins anew, and none beyond the end.
 func TestMapByChunks(t *testing.T) {
 	ts := newTestServer(t, nil)
-	c := ts.connectAs(client06DDNet, ip(1))
+	c := ts.ConnectAs(client06DDNet, ip(1))
 	var got []int32
 	last := 0
 	c.OnMessage = on(func(m *msg6.MapData) {
@@ -133,7 +132,7 @@ func TestMapByChunks(t *testing.T) {
 		last += int(m.Last)
 	})
 	c.Info()
-	file := ts.srv.gameMap.compatibleMap().File
+	file := ts.CompatibleFile()
 	all := (len(file) + msg6.MapChunkSize - 1) / msg6.MapChunkSize
 	for round := 1; round <= 3; round++ {
 		got = nil
@@ -158,9 +157,10 @@ func TestMapByChunks(t *testing.T) {
 	for _, beyond := range []int{1<<31 - 1, 1<<31 - 2, 1 << 21, 1<<31 - 1} {
 		c.RequestMap(beyond)
 	}
-	s := ts.session(c.Ready())
-	if d := &s.download; d.nextChunk > all+1 || d.nextRequested > all+1 || s.state != stateReady {
-		t.Errorf("at chunk %d of %d, asked for %d, state %v", d.nextChunk, all, d.nextRequested, s.state)
+	c.Ready().StartInfo("player").EnterGame()
+	ts.Step(2)
+	if ts.State(c) != server.ClientInGame || slices.ContainsFunc(got, func(n int32) bool { return int(n) >= all }) {
+		t.Errorf("chunks %d of %d, state %v", got, all, ts.State(c))
 	}
 }
 
@@ -169,8 +169,8 @@ func TestMapByChunks(t *testing.T) {
 func TestMapAfterReady(t *testing.T) {
 	for _, playing := range []bool{false, true} {
 		ts := newTestServer(t, nil)
-		c := ts.connectAs(client06, ip(1))
-		file := ts.srv.gameMap.compatibleMap().File
+		c := ts.ConnectAs(client06, ip(1))
+		file := ts.CompatibleFile()
 		got := make([]byte, 0, len(file))
 		c.OnMessage = on(func(m *msg6.MapData) {
 			if int(m.Chunk)*msg6.MapChunkSize == len(got) {
@@ -180,12 +180,12 @@ func TestMapAfterReady(t *testing.T) {
 		c.Info().Ready()
 		if playing {
 			c.StartInfo("player").EnterGame()
-			ts.step(2)
+			ts.Step(2)
 		}
 		for i := 0; i*msg6.MapChunkSize < len(file); i++ {
 			c.RequestMap(i)
 			before := c.Snapshots
-			ts.play(2, c, msg7.PlayerInput{})
+			ts.Play(2, c, msg7.PlayerInput{})
 			if playing && c.Snapshots != before+1 {
 				t.Fatalf("%d snapshots in two ticks", c.Snapshots-before)
 			}
@@ -194,8 +194,8 @@ func TestMapAfterReady(t *testing.T) {
 			t.Errorf("playing %v: got %d of %d bytes", playing, len(got), len(file))
 		}
 		c.StartInfo("player").EnterGame()
-		ts.step(2)
-		if s := ts.session(c); s == nil || s.state != stateInGame {
+		ts.Step(2)
+		if ts.State(c) != server.ClientInGame {
 			t.Errorf("playing %v: not in the game afterwards", playing)
 		}
 	}
@@ -293,9 +293,9 @@ func (c *viewComparison) compare(flags game.PlayerFlags) {
 // the same tick, those who play and those who spectate them. It compares what both were
 // sent, without what the protocols cannot carry; see withoutLosses.
 func TestVersionsSeeTheSameWorld(t *testing.T) {
-	link := netsim.Link{Loss: 0.03, Delay: 15 * time.Millisecond, Jitter: 20 * time.Millisecond}
+	link := servertest.Link{Loss: 0.03, Delay: 15 * time.Millisecond, Jitter: 20 * time.Millisecond}
 	truth := map[int32]map[game.PlayerID]game.View{}
-	record := ObserverFunc(func(tick *Tick) {
+	record := server.ObserverFunc(func(tick *server.Tick) {
 		w := tick.World
 		if w.Tick()%2 != 0 {
 			return
@@ -312,7 +312,7 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 		}
 		truth[w.Tick()] = views
 	})
-	tn := newTestNetworkWith(t, link, 3, Config{Observers: []Observer{record}}, "sv_map testbox; sv_scorelimit 3; sv_inactivekick_time 0; sv_warmup 0")
+	tn := newTestNetworkWith(t, link, 3, server.Config{Observers: []server.Observer{record}}, "sv_map testbox; sv_scorelimit 3; sv_inactivekick_time 0; sv_warmup 0")
 	kinds := []client.SessionConfig{named(player07, "seven"), named(player06DDNet, "ddnet"), named(player06, "six"), named(player06Old, "old")}
 	add := func(n int, cfg client.SessionConfig) *player {
 		p := tn.dial(n, cfg)
@@ -331,7 +331,7 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 	}
 	watchers := tn.players[len(players):]
 	tn.untilPlaying(watchers...)
-	m := testenv.Must(twmap.Parse(tn.srv.gameMap.compatibleMap().File))
+	m := testenv.Must(twmap.Parse(tn.CompatibleFile()))
 	collision := testenv.Must(physics.NewCollision(m.GameLayer().Width, m.GameLayer().Height, m.GameLayer().Indices()))
 	for _, p := range tn.players {
 		p.ClientSide().SetMap(collision)
@@ -339,7 +339,7 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 	for _, w := range watchers {
 		w.command(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators})
 	}
-	tn.run(4 * time.Second)
+	tn.Wait(4 * time.Second)
 	for i, w := range watchers {
 		w.command(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: players[i%2].id()})
 	}
@@ -347,9 +347,9 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 		p.moveRandomly()
 	}
 	players[0].login("adminpw")
-	tn.run(time.Second)
+	tn.Wait(time.Second)
 	clear(truth)
-	tn.run(20 * time.Second)
+	tn.Wait(20 * time.Second)
 
 	compared := map[string]int{}
 	for i, p := range players[:2] {
@@ -405,7 +405,7 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 // what is done for them beside the game: looks, votes, whispers, rights and
 // reconnecting. It has to rerun to the same worlds.
 func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
-	var s memoryReplays
+	var s servertest.Folder
 	tn := newRecordedNetwork(t, &s, 9, "add_vote \"a long match\" \"sv_scorelimit 70\"; sv_spamprotection 0; sv_inactivekick_time 0")
 	for i, kind := range []client.SessionConfig{named(player07, "seven"), named(player06DDNet, "ddnet"), named(player06, "six"), named(player06Old, "old")} {
 		p := tn.dial(1+i, kind)
@@ -424,7 +424,7 @@ func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 	for _, p := range players[:3] {
 		p.do(func(c bridge.ClientSide) { c.SendVote(1) })
 	}
-	if got := tn.srv.world.Rules().ScoreLimit; got != 70 {
+	if got := tn.World().Rules().ScoreLimit; got != 70 {
 		t.Errorf("the score limit is %d after the vote", got)
 	}
 	players[2].command(game.Command{Kind: game.CmdKill})
@@ -432,21 +432,21 @@ func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 	for _, p := range players[1:3] {
 		p.do(func(c bridge.ClientSide) { c.SendVote(1) })
 	}
-	if tn.srv.teamOf(players[3].id()) != game.TeamSpectators {
+	if teamOf(tn.Server, players[3].id()) != game.TeamSpectators {
 		t.Error("the vote to spectate did not pass")
 	}
 	players[2].command(game.Command{Kind: game.CmdSetTeam, Team: game.TeamSpectators})
 	// One crashes and connects again from the same port.
 	was := players[1].id()
-	testenv.NoError(t, players[1].Dial(tn.now()))
-	tn.until(2*time.Minute, "the one who crashed plays again", func() bool { return allPlay(players) && players[1].id() == was })
+	testenv.NoError(t, players[1].Dial(tn.Now()))
+	tn.WaitUntil(2*time.Minute, "the one who crashed plays again", func() bool { return allPlay(players) && players[1].id() == was })
 	players[0].redial = false
-	players[0].Close(tn.now())
-	tn.run(3 * time.Second)
-	tn.srv.Shutdown(tn.now(), "")
-	tick, hash := tn.srv.world.Tick(), tn.srv.world.Hash()
+	players[0].Close(tn.Now())
+	tn.Wait(3 * time.Second)
+	tn.Shutdown(tn.Now(), "")
+	tick, hash := tn.World().Tick(), tn.World().Hash()
 
-	log := s.verify(t, 1)[0]
+	log := verify(t, &s, 1)[0]
 	if log.End != replay.EndShutdown || log.Ticks != tick || log.LastGoodTick != tick {
 		t.Errorf("%+v; the world was at tick %d with hash %x", log.Result, tick, hash)
 	}
