@@ -40,21 +40,21 @@ func TestEvents(t *testing.T) {
 		want event.Event
 	}{
 		{
-			bridge.Vote{Kind: bridge.VoteOption, Caller: 3, Description: "dm2", Reason: "why", Timeout: 25, Target: 9},
-			event.VoteStart{By: caller, Kind: bridge.VoteOption, Target: nobody, Description: "dm2", What: "dm2", Reason: "why", Time: 25 * time.Second},
+			bridge.Vote{Kind: event.VoteOption, Caller: 3, Description: "dm2", Reason: "why", Timeout: 25, Target: 9},
+			event.VoteStart{By: caller, Kind: event.VoteOption, Target: nobody, Description: "dm2", What: "dm2", Reason: "why", Time: 25 * time.Second},
 		},
 		{
-			bridge.Vote{Kind: bridge.VoteKick, Caller: 3, Description: "bob", Target: 4},
-			event.VoteStart{By: caller, Kind: bridge.VoteKick, Target: bob, Description: "bob", What: "kick bob"},
+			bridge.Vote{Kind: event.VoteKick, Caller: 3, Description: "bob", Target: 4},
+			event.VoteStart{By: caller, Kind: event.VoteKick, Target: bob, Description: "bob", What: "kick bob"},
 		},
 		{
-			bridge.Vote{Kind: bridge.VoteSpectate, Caller: 3, Description: "bob", Target: 4},
-			event.VoteStart{By: caller, Kind: bridge.VoteSpectate, Target: bob, Description: "bob", What: "move to spectators bob"},
+			bridge.Vote{Kind: event.VoteSpectate, Caller: 3, Description: "bob", Target: 4},
+			event.VoteStart{By: caller, Kind: event.VoteSpectate, Target: bob, Description: "bob", What: "move to spectators bob"},
 		},
-		{bridge.Vote{Kind: bridge.VotePassed, Caller: 3}, event.VoteEnd{By: caller, Passed: true}},
-		{bridge.Vote{Kind: bridge.VoteFailed, Caller: game.Nobody}, event.VoteEnd{By: nobody}},
-		{bridge.Vote{Kind: bridge.VoteAborted, Caller: 3}, event.VoteEnd{By: caller, Aborted: true}},
-		{bridge.Vote{Kind: bridge.VoteNone, Caller: 3}, event.VoteEnd{By: caller, Aborted: true}},
+		{bridge.Vote{Kind: event.VotePassed, Caller: 3}, event.VoteEnd{By: caller, Passed: true}},
+		{bridge.Vote{Kind: event.VoteFailed, Caller: game.Nobody}, event.VoteEnd{By: nobody}},
+		{bridge.Vote{Kind: event.VoteAborted, Caller: 3}, event.VoteEnd{By: caller, Aborted: true}},
+		{bridge.Vote{Kind: event.VoteNone, Caller: 3}, event.VoteEnd{By: caller, Aborted: true}},
 	} {
 		if got := tt.v.Event(player); got != tt.want {
 			t.Errorf("%+v becomes %+v, want %+v", tt.v, got, tt.want)

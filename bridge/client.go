@@ -47,7 +47,7 @@ type ClientSide interface {
 	// SendCallVote calls a vote. Value is the option's text, or the target's id in decimal. With
 	// force, an operator's vote passes at once. SendCallVote returns false if the version has no
 	// such request. (Cl_CallVote)
-	SendCallVote(kind VoteKind, value, reason string, force bool) bool
+	SendCallVote(kind event.VoteKind, value, reason string, force bool) bool
 	// SendVote votes in the running vote: 1 is yes, -1 is no, 0 is neither. (Cl_Vote)
 	SendVote(choice int32)
 	// SendRconAuth requests access to the remote console. Only a few servers require a name.

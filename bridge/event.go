@@ -11,15 +11,15 @@ import (
 func (v *Vote) Event(player func(game.PlayerID) event.Player) event.Event {
 	what := v.Description
 	switch v.Kind {
-	case VotePassed, VoteFailed, VoteAborted, VoteNone:
-		return event.VoteEnd{By: player(v.Caller), Passed: v.Kind == VotePassed, Aborted: v.Kind == VoteAborted || v.Kind == VoteNone}
-	case VoteKick:
+	case event.VotePassed, event.VoteFailed, event.VoteAborted, event.VoteNone:
+		return event.VoteEnd{By: player(v.Caller), Passed: v.Kind == event.VotePassed, Aborted: v.Kind == event.VoteAborted || v.Kind == event.VoteNone}
+	case event.VoteKick:
 		what = "kick " + what
-	case VoteSpectate:
+	case event.VoteSpectate:
 		what = "move to spectators " + what
 	}
 	target := game.Nobody
-	if v.Kind == VoteKick || v.Kind == VoteSpectate {
+	if v.Kind == event.VoteKick || v.Kind == event.VoteSpectate {
 		target = v.Target
 	}
 	return event.VoteStart{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -85,7 +86,7 @@ type ClientMessageHandler interface {
 	OnRconCmd(line string)
 	// OnCallVote calls a vote. Value is the option's text for VoteOption, and a player's id for
 	// VoteKick and VoteSpectate. (Cl_CallVote)
-	OnCallVote(kind VoteKind, value, reason string, force bool)
+	OnCallVote(kind event.VoteKind, value, reason string, force bool)
 	// OnVote counts a vote in the running vote: -1 is no, 0 is neither, 1 is yes. (Cl_Vote)
 	OnVote(choice int32)
 }

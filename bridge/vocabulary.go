@@ -20,27 +20,13 @@ type Sender interface {
 
 // Vote is a running or finished vote.
 type Vote struct {
-	Kind        VoteKind
-	Caller      game.PlayerID // Nobody for a vote of the server or one that an operator forced
-	Timeout     int32         // seconds left
-	Description string        // the option's text or the target's name
+	Kind        event.VoteKind // VoteNone tells a new client that no vote is running
+	Caller      game.PlayerID  // Nobody for a vote of the server or one that an operator forced
+	Timeout     int32          // seconds left
+	Description string         // the option's text or the target's name
 	Reason      string
 	Target      game.PlayerID // the player to kick or to move
 }
-
-// VoteKind is the subject of a vote, or its result.
-type VoteKind = event.VoteKind
-
-// Vote kinds. VoteNone tells a new client that no vote is running.
-const (
-	VoteNone     = event.VoteNone
-	VoteOption   = event.VoteOption
-	VoteKick     = event.VoteKick
-	VoteSpectate = event.VoteSpectate
-	VoteAborted  = event.VoteAborted
-	VotePassed   = event.VotePassed
-	VoteFailed   = event.VoteFailed
-)
 
 // CommandInfo describes a command that a server offers in its remote console or in chat.
 type CommandInfo struct {

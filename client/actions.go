@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
@@ -122,8 +123,8 @@ func (c *Client) SetCamera(camera bridge.Camera) error {
 
 // VoteCall is a vote to call.
 type VoteCall struct {
-	// Kind is bridge.VoteOption, VoteKick or VoteSpectate.
-	Kind bridge.VoteKind
+	// Kind is event.VoteOption, VoteKick or VoteSpectate.
+	Kind event.VoteKind
 	// Option is the text of the vote option, for VoteOption.
 	Option string
 	// Target is the player to kick or to move.
@@ -137,7 +138,7 @@ type VoteCall struct {
 // CallVote calls a vote.
 func (c *Client) CallVote(v VoteCall) error {
 	value := v.Option
-	if v.Kind != bridge.VoteOption {
+	if v.Kind != event.VoteOption {
 		value = strconv.Itoa(int(v.Target))
 	}
 	return c.attempt(func(g bridge.ClientSide) bool { return g.SendCallVote(v.Kind, value, v.Reason, v.Force) })
@@ -145,17 +146,17 @@ func (c *Client) CallVote(v VoteCall) error {
 
 // VoteOption calls a vote on one of the server's VoteOptions.
 func (c *Client) VoteOption(option, reason string) error {
-	return c.CallVote(VoteCall{Kind: bridge.VoteOption, Option: option, Reason: reason})
+	return c.CallVote(VoteCall{Kind: event.VoteOption, Option: option, Reason: reason})
 }
 
 // VoteKick calls a vote to kick a player.
 func (c *Client) VoteKick(id game.PlayerID, reason string) error {
-	return c.CallVote(VoteCall{Kind: bridge.VoteKick, Target: id, Reason: reason})
+	return c.CallVote(VoteCall{Kind: event.VoteKick, Target: id, Reason: reason})
 }
 
 // VoteSpectate calls a vote to move a player to the spectators.
 func (c *Client) VoteSpectate(id game.PlayerID, reason string) error {
-	return c.CallVote(VoteCall{Kind: bridge.VoteSpectate, Target: id, Reason: reason})
+	return c.CallVote(VoteCall{Kind: event.VoteSpectate, Target: id, Reason: reason})
 }
 
 // Vote votes in the running vote.

@@ -375,7 +375,7 @@ func TestForcedVote(t *testing.T) {
 	p := tn.JoinAs(client.Config{Name: "boss", RconPassword: "adminpw"})
 	servertest.WaitFor(p, time.Second, func(e event.RconAuth) bool { return e.On && e.Commands })
 	p.Events = nil
-	testenv.NoError(t, p.CallVote(client.VoteCall{Kind: bridge.VoteOption, Option: "more", Reason: "now", Force: true}))
+	testenv.NoError(t, p.CallVote(client.VoteCall{Kind: event.VoteOption, Option: "more", Reason: "now", Force: true}))
 	servertest.WaitFor(p, time.Second, func(e event.GameInfo) bool { return e.ScoreLimit == 5 })
 	if hasEvent[event.VoteStart](p) {
 		t.Errorf("others are asked: %+v", p.Events)

@@ -484,7 +484,7 @@ var clientActions = []struct {
 		if v == 0 {
 			return c.VoteOption("more", "one")
 		}
-		return c.CallVote(VoteCall{Kind: bridge.VoteKick, Target: 3, Reason: "two", Force: c.cfg.Version == Version07})
+		return c.CallVote(VoteCall{Kind: event.VoteKick, Target: 3, Reason: "two", Force: c.cfg.Version == Version07})
 	}},
 	{"Cl_Command", func(c *Client, v int) error {
 		return c.ChatCommand(variantText("name", v), variantText("arguments", v))

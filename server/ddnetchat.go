@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/chat"
@@ -98,7 +98,7 @@ func (s chatCommands) voteMap(c *chat.Call) {
 		c.Reply("%s", answer)
 		return
 	}
-	s.sessions[c.Player].OnCallVote(bridge.VoteOption, option, "/map", false)
+	s.sessions[c.Player].OnCallVote(event.VoteOption, option, "/map", false)
 }
 
 // watchVoted lets a player watch whom others vote on. How is a command: pause or spec.

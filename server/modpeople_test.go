@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -141,7 +142,7 @@ func (p *player) say(text string) {
 
 // choose calls a vote for an option.
 func (p *player) choose(option string) {
-	p.do(func(c bridge.ClientSide) { c.SendCallVote(bridge.VoteOption, option, "", false) })
+	p.do(func(c bridge.ClientSide) { c.SendCallVote(event.VoteOption, option, "", false) })
 }
 
 func newShowMod() game.Mod { return &showMod{} }

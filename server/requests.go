@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
@@ -286,12 +287,12 @@ func (c *session) OnRconCmd(line string) {
 }
 
 // OnCallVote implements bridge.ClientMessageHandler. The lines of a mod's menu look like options.
-func (c *session) OnCallVote(kind bridge.VoteKind, value, reason string, force bool) {
+func (c *session) OnCallVote(kind event.VoteKind, value, reason string, force bool) {
 	if !c.canRequest() {
 		return
 	}
 	s := c.server
-	if lines, _ := s.world.MenuLines(c.id); kind == bridge.VoteOption && slices.Contains(lines, value) {
+	if lines, _ := s.world.MenuLines(c.id); kind == event.VoteOption && slices.Contains(lines, value) {
 		s.queueRequest(game.ChooseLine(c.id, value))
 		return
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
@@ -178,10 +179,10 @@ func (p *soakPerson) second(st *soakTest) {
 		command("team", game.Command{Kind: game.CmdSetTeam, Team: game.Team(r.IntN(2) - 1)})
 	case oneOf(40):
 		ask("option vote", func(c bridge.ClientSide) {
-			c.SendCallVote(bridge.VoteOption, []string{"yard 1", "yard 2", "broken", "restart"}[r.IntN(4)], "why not", false)
+			c.SendCallVote(event.VoteOption, []string{"yard 1", "yard 2", "broken", "restart"}[r.IntN(4)], "why not", false)
 		})
 	case oneOf(60):
-		ask("kick vote", func(c bridge.ClientSide) { c.SendCallVote(bridge.VoteKick, strconv.Itoa(r.IntN(6)), "go", false) })
+		ask("kick vote", func(c bridge.ClientSide) { c.SendCallVote(event.VoteKick, strconv.Itoa(r.IntN(6)), "go", false) })
 	case oneOf(5):
 		ask("vote", func(c bridge.ClientSide) { c.SendVote(int32(1 - 2*r.IntN(4)/3)) })
 	case p.admin && oneOf(5):

@@ -14,6 +14,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/physics"
@@ -420,7 +421,7 @@ func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 	var skin game.Skin
 	skin.PartNames[0], skin.UseCustomColors[0], skin.PartColors[0] = "bear", true, 0x123456
 	players[2].command(game.Command{Kind: game.CmdSkinChange, Profile: &game.Profile{Skin: skin}})
-	players[3].do(func(c bridge.ClientSide) { c.SendCallVote(bridge.VoteOption, "a long match", "why not", false) })
+	players[3].do(func(c bridge.ClientSide) { c.SendCallVote(event.VoteOption, "a long match", "why not", false) })
 	for _, p := range players[:3] {
 		p.do(func(c bridge.ClientSide) { c.SendVote(1) })
 	}
@@ -428,7 +429,7 @@ func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 		t.Errorf("the score limit is %d after the vote", got)
 	}
 	players[2].command(game.Command{Kind: game.CmdKill})
-	players[0].do(func(c bridge.ClientSide) { c.SendCallVote(bridge.VoteSpectate, fmt.Sprint(players[3].id()), "", false) })
+	players[0].do(func(c bridge.ClientSide) { c.SendCallVote(event.VoteSpectate, fmt.Sprint(players[3].id()), "", false) })
 	for _, p := range players[1:3] {
 		p.do(func(c bridge.ClientSide) { c.SendVote(1) })
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/internal/clientstate"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -217,7 +218,7 @@ func (c *clientSide) SendChatCommand(name, args string) {
 }
 
 // SendCallVote ignores force: 0.6 has no field for it.
-func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string, force bool) bool {
+func (c *clientSide) SendCallVote(kind event.VoteKind, value, reason string, force bool) bool {
 	if force {
 		return false
 	}

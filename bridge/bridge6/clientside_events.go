@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/internal/clientstate"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -19,7 +20,7 @@ import (
 func (c *clientSide) ReceiveSnapshot(tick int32, s *snapshot.Snapshot) *game.View {
 	c.decodeSnapshot(tick, s)
 	if c.voteEnded {
-		c.endVote(bridge.VoteNone)
+		c.endVote(event.VoteNone)
 	}
 	for id := range c.received {
 		c.updatePlayer(game.PlayerID(id))
@@ -157,7 +158,7 @@ func (c *clientSide) receiveChat(m *msg6.SvChat) {
 		if name, ok := parseVoteCaller(ev.Text); ok {
 			c.voteCaller = c.playerNamed(name)
 		}
-		if kind := parseVoteEnd(ev.Text); c.voteEnded && kind != bridge.VoteNone {
+		if kind := parseVoteEnd(ev.Text); c.voteEnded && kind != event.VoteNone {
 			c.endVote(kind)
 		}
 	}
@@ -168,12 +169,12 @@ func (c *clientSide) receiveChat(m *msg6.SvChat) {
 // player. DDNet-Server uses different texts for votes about a team.
 var votesAboutPlayers = []struct {
 	before, after string
-	kind          bridge.VoteKind
+	kind          event.VoteKind
 }{
-	{"Kick '", "'", bridge.VoteKick},
-	{"Ban '", "'", bridge.VoteKick},
-	{"move '", "' to spectators", bridge.VoteSpectate},
-	{"Move '", "' to spectators", bridge.VoteSpectate},
+	{"Kick '", "'", event.VoteKick},
+	{"Ban '", "'", event.VoteKick},
+	{"move '", "' to spectators", event.VoteSpectate},
+	{"Move '", "' to spectators", event.VoteSpectate},
 }
 
 // receiveVote handles the beginning or the end of a vote.
@@ -183,10 +184,10 @@ func (c *clientSide) receiveVote(m *msg6.SvVoteSet) {
 		return
 	}
 	if c.voteEnded {
-		c.endVote(bridge.VoteNone)
+		c.endVote(event.VoteNone)
 	}
 	v := bridge.Vote{
-		Kind: bridge.VoteOption, Caller: c.voteCaller, Timeout: m.Timeout,
+		Kind: event.VoteOption, Caller: c.voteCaller, Timeout: m.Timeout,
 		Description: safetext.Line(m.Description), Reason: safetext.Line(m.Reason), Target: game.Nobody,
 	}
 	for _, t := range votesAboutPlayers {
@@ -195,7 +196,7 @@ func (c *clientSide) receiveVote(m *msg6.SvVoteSet) {
 			break
 		}
 	}
-	if v.Kind != bridge.VoteOption {
+	if v.Kind != event.VoteOption {
 		v.Target = c.playerNamed(v.Description)
 	}
 	c.voteCaller = game.Nobody
@@ -203,7 +204,7 @@ func (c *clientSide) receiveVote(m *msg6.SvVoteSet) {
 }
 
 // endVote reports the end of a vote. Kind is VoteNone if the result is unknown.
-func (c *clientSide) endVote(kind bridge.VoteKind) {
+func (c *clientSide) endVote(kind event.VoteKind) {
 	c.voteEnded = false
 	c.handler.OnVote(&bridge.Vote{Kind: kind, Caller: game.Nobody, Target: game.Nobody})
 }
@@ -229,16 +230,16 @@ func parseVoteCaller(line string) (name string, ok bool) {
 
 // parseVoteEnd returns the result of a vote from a server's line. For other lines it returns
 // VoteNone.
-func parseVoteEnd(line string) bridge.VoteKind {
+func parseVoteEnd(line string) event.VoteKind {
 	switch line {
 	case "Vote passed", "admin forced vote yes", "Vote passed enforced by authorized player":
-		return bridge.VotePassed
+		return event.VotePassed
 	case "Vote failed", "admin forced vote no":
-		return bridge.VoteFailed
+		return event.VoteFailed
 	case "Vote aborted":
-		return bridge.VoteAborted
+		return event.VoteAborted
 	}
-	return bridge.VoteNone
+	return event.VoteNone
 }
 
 // cutAffixes returns s without prefix and suffix, if it has both.

@@ -205,13 +205,13 @@ func TestReceiveVotes(t *testing.T) {
 		return slices.DeleteFunc(c.Take(), func(c bridgetest.Call) bool { return c.Method != "Vote" })
 	}
 	for _, v := range []bridge.Vote{
-		{Kind: bridge.VoteOption, Caller: 0, Target: game.Nobody, Timeout: 25, Description: "Next map", Reason: "bored"},
-		{Kind: bridge.VotePassed, Caller: game.Nobody, Target: game.Nobody},
-		{Kind: bridge.VoteKick, Caller: 0, Target: 1, Timeout: 25, Description: "bob", Reason: "bad"},
-		{Kind: bridge.VoteFailed, Caller: game.Nobody, Target: game.Nobody},
-		{Kind: bridge.VoteSpectate, Caller: 1, Target: 0, Timeout: 25, Description: "alice", Reason: ""},
-		{Kind: bridge.VoteAborted, Caller: game.Nobody, Target: game.Nobody},
-		{Kind: bridge.VoteOption, Caller: game.Nobody, Target: game.Nobody, Timeout: 25, Description: "x"},
+		{Kind: event.VoteOption, Caller: 0, Target: game.Nobody, Timeout: 25, Description: "Next map", Reason: "bored"},
+		{Kind: event.VotePassed, Caller: game.Nobody, Target: game.Nobody},
+		{Kind: event.VoteKick, Caller: 0, Target: 1, Timeout: 25, Description: "bob", Reason: "bad"},
+		{Kind: event.VoteFailed, Caller: game.Nobody, Target: game.Nobody},
+		{Kind: event.VoteSpectate, Caller: 1, Target: 0, Timeout: 25, Description: "alice", Reason: ""},
+		{Kind: event.VoteAborted, Caller: game.Nobody, Target: game.Nobody},
+		{Kind: event.VoteOption, Caller: game.Nobody, Target: game.Nobody, Timeout: 25, Description: "x"},
 	} {
 		s.SendVote(&v)
 		for _, m := range session.takeSent() {
@@ -233,12 +233,12 @@ func TestReceiveVotes(t *testing.T) {
 func TestVotesOfDDNet(t *testing.T) {
 	for _, c := range []struct {
 		shown, description string
-		kind               bridge.VoteKind
+		kind               event.VoteKind
 	}{
-		{"Ban 'bob'", "bob", bridge.VoteKick},
-		{"Move 'bob' to spectators", "bob", bridge.VoteSpectate},
-		{"Move 'bob' to team 0", "Move 'bob' to team 0", bridge.VoteOption},
-		{"Pause 'bob' (10s)", "Pause 'bob' (10s)", bridge.VoteOption},
+		{"Ban 'bob'", "bob", event.VoteKick},
+		{"Move 'bob' to spectators", "bob", event.VoteSpectate},
+		{"Move 'bob' to team 0", "Move 'bob' to team 0", event.VoteOption},
+		{"Pause 'bob' (10s)", "Pause 'bob' (10s)", event.VoteOption},
 	} {
 		side := newTestClient(t, ClientConfig{})
 		receive(t, side.clientSide, &msg6.SvVoteSet{Timeout: 25, Description: []byte(c.shown)})
@@ -246,7 +246,7 @@ func TestVotesOfDDNet(t *testing.T) {
 		receive(t, side.clientSide, &msg6.SvVoteSet{})
 		receive(t, side.clientSide, serverLine("Vote passed enforced by authorized player"))
 		got := slices.DeleteFunc(side.Take(), func(c bridgetest.Call) bool { return c.Method != "Vote" })
-		if d := cmp.Diff([]bridgetest.Call{call("Vote", bridge.Vote{Kind: bridge.VotePassed, Caller: game.Nobody, Target: game.Nobody})}, got); d != "" {
+		if d := cmp.Diff([]bridgetest.Call{call("Vote", bridge.Vote{Kind: event.VotePassed, Caller: game.Nobody, Target: game.Nobody})}, got); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 	}
@@ -385,8 +385,8 @@ func TestClientMessages(t *testing.T) {
 	c.SendInput(8, 9, &in, 10)
 	arrives("input", call("Input", bridge.InputMessage{AckTick: 8, IntendedTick: 9, Input: in, Valid: true}))
 	c.SendChatCommand("w", "alice hi")
-	c.SendCallVote(bridge.VoteKick, "1", "bad", false)
-	c.SendCallVote(bridge.VoteOption, "next", "", false)
+	c.SendCallVote(event.VoteKick, "1", "bad", false)
+	c.SendCallVote(event.VoteOption, "next", "", false)
 	c.SendVote(-1)
 	c.SendRconAuth("me", "pw")
 	c.SendRconCmd("status")
@@ -394,7 +394,7 @@ func TestClientMessages(t *testing.T) {
 		return game.Command{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: text}
 	}
 	arrives("several", commandCall(line("/w alice hi")),
-		call("CallVote", bridge.VoteKick, "1", "bad", false), call("CallVote", bridge.VoteOption, "next", "", false),
+		call("CallVote", event.VoteKick, "1", "bad", false), call("CallVote", event.VoteOption, "next", "", false),
 		call("Vote", int32(-1)), call("RconAuth", "me", "pw"), call("RconCmd", "status"))
 	for _, cmd := range []game.Command{
 		{Kind: game.CmdSay, Target: game.Nobody, Chat: game.ChatAll, Text: "hi"},
@@ -463,7 +463,7 @@ func TestVoteAfterVote(t *testing.T) {
 	receive(t, c.clientSide, &msg6.SvVoteSet{})
 	receive(t, c.clientSide, &msg6.SvVoteSet{Timeout: 25, Description: []byte("two")})
 	vote := func(name string) bridgetest.Call {
-		return call("Vote", bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Target: game.Nobody, Timeout: 25, Description: name})
+		return call("Vote", bridge.Vote{Kind: event.VoteOption, Caller: game.Nobody, Target: game.Nobody, Timeout: 25, Description: name})
 	}
 	c.Expect(t, "votes", vote("one"), call("Vote", bridge.Vote{Caller: game.Nobody, Target: game.Nobody}), vote("two"))
 }

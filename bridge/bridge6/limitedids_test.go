@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/bridgetest"
@@ -251,8 +251,8 @@ func TestLimitedClient(t *testing.T) {
 		{&msg6.ClSetSpectatorMode{SpectatorID: id}, commandCall(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: known})},
 		{&msg6.ClSetSpectatorMode{SpectatorID: 15}, commandCall(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: game.Nobody})},
 		{&msg6.ClSetSpectatorMode{SpectatorID: 40}, commandCall(game.Command{Kind: game.CmdSpectate, Spectate: game.SpectatePlayer, Target: game.Nobody})},
-		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte(fmt.Sprint(id))}, call("CallVote", bridge.VoteKick, fmt.Sprint(known), "", false)},
-		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("15")}, call("CallVote", bridge.VoteKick, "-1", "", false)},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte(fmt.Sprint(id))}, call("CallVote", event.VoteKick, fmt.Sprint(known), "", false)},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("15")}, call("CallVote", event.VoteKick, "-1", "", false)},
 	} {
 		receive(t, s, tt.m)
 		l.Expect(t, fmt.Sprint(tt.m), tt.want)

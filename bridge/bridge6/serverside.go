@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/limit"
@@ -295,7 +296,7 @@ func (s *serverSide) SendVoteOptionRemoved(text string) {
 
 func (s *serverSide) SendVote(v *bridge.Vote) {
 	switch v.Kind {
-	case bridge.VoteOption, bridge.VoteKick, bridge.VoteSpectate:
+	case event.VoteOption, event.VoteKick, event.VoteSpectate:
 		if text := voteCalledText(v, s.protocol.playerName(v.Caller)); text != "" {
 			s.sendServerChat(text)
 		}

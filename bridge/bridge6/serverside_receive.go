@@ -7,6 +7,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/internal/convert"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -263,7 +264,7 @@ func (s *serverSide) receiveCallVote(m *msg6.ClCallVote) error {
 		return bridge.ErrBadMessage
 	}
 	value := string(m.Value)
-	if kind != bridge.VoteOption {
+	if kind != event.VoteOption {
 		id, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32)
 		if err != nil {
 			id = -1

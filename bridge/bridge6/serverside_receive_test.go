@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/bridgetest"
@@ -55,11 +56,11 @@ func TestReceive(t *testing.T) {
 		{&msg6.ClEmoticon{Emoticon: 3}, cmd(game.Command{Kind: game.CmdEmoticon, Value: 3, Target: game.Nobody})},
 		{&msg6.ClVote{Vote: msg6.ChoiceNo}, []bridgetest.Call{call("Vote", int32(-1))}},
 		{&msg6.ClCallVote{Type: []byte("Option"), Value: []byte("Next map"), Reason: []byte("why")},
-			[]bridgetest.Call{call("CallVote", bridge.VoteOption, "Next map", "why", false)}},
-		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("17")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "17", "", false)}},
-		{&msg6.ClCallVote{Type: []byte("spectate"), Value: []byte("1")}, []bridgetest.Call{call("CallVote", bridge.VoteSpectate, "1", "", false)}},
-		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("him")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "-1", "", false)}},
-		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("99999999999")}, []bridgetest.Call{call("CallVote", bridge.VoteKick, "-1", "", false)}},
+			[]bridgetest.Call{call("CallVote", event.VoteOption, "Next map", "why", false)}},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("17")}, []bridgetest.Call{call("CallVote", event.VoteKick, "17", "", false)}},
+		{&msg6.ClCallVote{Type: []byte("spectate"), Value: []byte("1")}, []bridgetest.Call{call("CallVote", event.VoteSpectate, "1", "", false)}},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("him")}, []bridgetest.Call{call("CallVote", event.VoteKick, "-1", "", false)}},
+		{&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("99999999999")}, []bridgetest.Call{call("CallVote", event.VoteKick, "-1", "", false)}},
 		{&msg6.ClIsDDNetLegacy{Version: 16040}, []bridgetest.Call{{Method: "DDNetVersion", Args: []any{int32(16040)}}}},
 		{&msg6.ClIsDDNetLegacy{Version: 16050}, nil}, // the client already sent its version
 		{&msg6.ClShowOthersLegacy{Show: true}, cmd(game.Command{Kind: game.CmdShowOthers, Value: int32(game.ShowOthersOn), Target: game.Nobody})},

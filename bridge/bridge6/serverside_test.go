@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/bridgetest"
@@ -273,24 +274,24 @@ func TestSendVote(t *testing.T) {
 		v    bridge.Vote
 		want []msg6.Message
 	}{
-		{bridge.Vote{Kind: bridge.VoteNone}, []msg6.Message{over}},
-		{bridge.Vote{Kind: bridge.VoteOption, Timeout: 25, Description: "Next map", Reason: "bored"},
+		{bridge.Vote{Kind: event.VoteNone}, []msg6.Message{over}},
+		{bridge.Vote{Kind: event.VoteOption, Timeout: 25, Description: "Next map", Reason: "bored"},
 			[]msg6.Message{serverLine("'alice' called vote to change server option 'Next map' (bored)"), set(25, "Next map", "bored")}},
-		{bridge.Vote{Kind: bridge.VoteKick, Timeout: 99, Description: "bob", Target: 1, Reason: "bad"},
+		{bridge.Vote{Kind: event.VoteKick, Timeout: 99, Description: "bob", Target: 1, Reason: "bad"},
 			[]msg6.Message{serverLine("'alice' called for vote to kick 'bob' (bad)"), set(60, "Kick 'bob'", "bad")}},
-		{bridge.Vote{Kind: bridge.VoteSpectate, Timeout: 25, Description: "bob", Target: 1, Reason: "afk"},
+		{bridge.Vote{Kind: event.VoteSpectate, Timeout: 25, Description: "bob", Target: 1, Reason: "afk"},
 			[]msg6.Message{serverLine("'alice' called for vote to move 'bob' to spectators (afk)"), set(25, "move 'bob' to spectators", "afk")}},
-		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Timeout: 25, Description: "x", Reason: "y"}, []msg6.Message{set(25, "x", "y")}},
-		{bridge.Vote{Kind: bridge.VoteOption, Caller: game.Nobody, Description: "x", Reason: "y"},
+		{bridge.Vote{Kind: event.VoteOption, Caller: game.Nobody, Timeout: 25, Description: "x", Reason: "y"}, []msg6.Message{set(25, "x", "y")}},
+		{bridge.Vote{Kind: event.VoteOption, Caller: game.Nobody, Description: "x", Reason: "y"},
 			[]msg6.Message{serverLine("admin forced server option 'x' (y)")}},
-		{bridge.Vote{Kind: bridge.VoteSpectate, Caller: game.Nobody, Description: "bob", Reason: "y"},
+		{bridge.Vote{Kind: event.VoteSpectate, Caller: game.Nobody, Description: "bob", Reason: "y"},
 			[]msg6.Message{serverLine("admin moved 'bob' to spectator (y)")}},
-		{bridge.Vote{Kind: bridge.VoteKick, Caller: game.Nobody, Description: "bob", Reason: "y"}, nil},
-		{bridge.Vote{Kind: bridge.VoteAborted, Caller: game.Nobody}, []msg6.Message{over, serverLine("Vote aborted")}},
-		{bridge.Vote{Kind: bridge.VotePassed}, []msg6.Message{over, serverLine("Vote passed")}},
-		{bridge.Vote{Kind: bridge.VoteFailed}, []msg6.Message{over, serverLine("Vote failed")}},
-		{bridge.Vote{Kind: bridge.VotePassed, Caller: game.Nobody}, []msg6.Message{over, serverLine("admin forced vote yes")}},
-		{bridge.Vote{Kind: bridge.VoteFailed, Caller: game.Nobody}, []msg6.Message{over, serverLine("admin forced vote no")}},
+		{bridge.Vote{Kind: event.VoteKick, Caller: game.Nobody, Description: "bob", Reason: "y"}, nil},
+		{bridge.Vote{Kind: event.VoteAborted, Caller: game.Nobody}, []msg6.Message{over, serverLine("Vote aborted")}},
+		{bridge.Vote{Kind: event.VotePassed}, []msg6.Message{over, serverLine("Vote passed")}},
+		{bridge.Vote{Kind: event.VoteFailed}, []msg6.Message{over, serverLine("Vote failed")}},
+		{bridge.Vote{Kind: event.VotePassed, Caller: game.Nobody}, []msg6.Message{over, serverLine("admin forced vote yes")}},
+		{bridge.Vote{Kind: event.VoteFailed, Caller: game.Nobody}, []msg6.Message{over, serverLine("admin forced vote no")}},
 	} {
 		srv.SendVote(&c.v)
 		l.expectSent(c.v.Description, c.want...)

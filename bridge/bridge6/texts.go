@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
@@ -35,16 +36,16 @@ func voteCalledText(v *bridge.Vote, caller string) string {
 		return ""
 	}
 	switch v.Kind {
-	case bridge.VoteOption:
+	case event.VoteOption:
 		if forced {
 			return "admin forced server option '" + v.Description + "' (" + v.Reason + ")"
 		}
 		return "'" + caller + "' called vote to change server option '" + v.Description + "' (" + v.Reason + ")"
-	case bridge.VoteKick:
+	case event.VoteKick:
 		if !forced {
 			return "'" + caller + "' called for vote to kick '" + v.Description + "' (" + v.Reason + ")"
 		}
-	case bridge.VoteSpectate:
+	case event.VoteSpectate:
 		if forced {
 			return "admin moved '" + v.Description + "' to spectator (" + v.Reason + ")"
 		}
@@ -56,9 +57,9 @@ func voteCalledText(v *bridge.Vote, caller string) string {
 // voteDescription is the text that clients show while the vote runs.
 func voteDescription(v *bridge.Vote) string {
 	switch v.Kind {
-	case bridge.VoteKick:
+	case event.VoteKick:
 		return "Kick '" + v.Description + "'"
-	case bridge.VoteSpectate:
+	case event.VoteSpectate:
 		return "move '" + v.Description + "' to spectators"
 	}
 	return v.Description
@@ -68,14 +69,14 @@ func voteDescription(v *bridge.Vote) string {
 // an operator.
 func voteEndedText(v *bridge.Vote) string {
 	switch v.Kind {
-	case bridge.VoteAborted:
+	case event.VoteAborted:
 		return "Vote aborted"
-	case bridge.VotePassed:
+	case event.VotePassed:
 		if v.Caller < 0 {
 			return "admin forced vote yes"
 		}
 		return "Vote passed"
-	case bridge.VoteFailed:
+	case event.VoteFailed:
 		if v.Caller < 0 {
 			return "admin forced vote no"
 		}

@@ -135,13 +135,13 @@ func TestServerMessages(t *testing.T) {
 		c.ServerMessages.Expect(t, "game message", call("Event", ev))
 	}
 	for _, v := range []bridge.Vote{
-		{Kind: bridge.VoteOption, Caller: 3, Timeout: 25, Description: "next map", Reason: "bored", Target: game.Nobody},
-		{Kind: bridge.VoteKick, Caller: 3, Timeout: 25, Description: "bob: the 2nd", Reason: "bad", Target: 12},
-		{Kind: bridge.VoteSpectate, Caller: game.Nobody, Timeout: 1, Description: "al", Target: 0},
-		{Kind: bridge.VotePassed, Caller: 3, Target: game.Nobody},
-		{Kind: bridge.VoteFailed, Caller: game.Nobody, Target: game.Nobody},
-		{Kind: bridge.VoteAborted, Caller: 3, Target: game.Nobody},
-		{Kind: bridge.VoteNone, Caller: game.Nobody, Target: game.Nobody},
+		{Kind: event.VoteOption, Caller: 3, Timeout: 25, Description: "next map", Reason: "bored", Target: game.Nobody},
+		{Kind: event.VoteKick, Caller: 3, Timeout: 25, Description: "bob: the 2nd", Reason: "bad", Target: 12},
+		{Kind: event.VoteSpectate, Caller: game.Nobody, Timeout: 1, Description: "al", Target: 0},
+		{Kind: event.VotePassed, Caller: 3, Target: game.Nobody},
+		{Kind: event.VoteFailed, Caller: game.Nobody, Target: game.Nobody},
+		{Kind: event.VoteAborted, Caller: 3, Target: game.Nobody},
+		{Kind: event.VoteNone, Caller: game.Nobody, Target: game.Nobody},
 	} {
 		s.SendVote(&v)
 		if v.Caller == game.Nobody && v.Timeout > 0 {
@@ -193,7 +193,7 @@ func TestClientMessages(t *testing.T) {
 		{func() { c.Client.SendInput(7, 8, &in, 9) },
 			call("Input", bridge.InputMessage{AckTick: 7, IntendedTick: 8, PingCorrection: 9, Input: in, Valid: true})},
 		{func() { c.Client.SendChatCommand("rank", "me") }, call("ChatCommand", "rank", "me")},
-		{func() { c.Client.SendCallVote(bridge.VoteSpectate, "4", "why", false) }, call("CallVote", bridge.VoteSpectate, "4", "why", false)},
+		{func() { c.Client.SendCallVote(event.VoteSpectate, "4", "why", false) }, call("CallVote", event.VoteSpectate, "4", "why", false)},
 		{func() { c.Client.SendVote(-1) }, call("Vote", int32(-1))},
 		{func() { c.Client.SendRconAuth("name", "pw") }, call("RconAuth", "", "pw")},
 		{func() { c.Client.SendRconCmd("status") }, call("RconCmd", "status")},
@@ -607,7 +607,7 @@ func TestViewOfEachSnapshot(t *testing.T) {
 func TestDemoConverterVotes(t *testing.T) {
 	var sent messageList
 	c := NewDemoConverter(NewClientSide(nil, nil), &sent)
-	c.SendVote(&bridge.Vote{Kind: bridge.VoteOption, Caller: 2, Target: game.Nobody, Timeout: 25, Description: "x", Reason: "y"})
+	c.SendVote(&bridge.Vote{Kind: event.VoteOption, Caller: 2, Target: game.Nobody, Timeout: 25, Description: "x", Reason: "y"})
 	c.SendVoteStatus(1, 2, 3, 6)
 	if d := cmp.Diff(messageList{
 		&msg7.SvVoteSet{ClientID: 2, Type: msg7.VoteStartOption, Timeout: 25, Description: []byte("x"), Reason: []byte("y")},

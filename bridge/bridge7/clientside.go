@@ -3,6 +3,7 @@ package bridge7
 import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/internal/clientstate"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -111,7 +112,7 @@ func (c *clientSide) SendChatCommand(name, args string) {
 	c.sendVital(&msg7.ClCommand{Name: []byte(name), Arguments: []byte(args)})
 }
 
-func (c *clientSide) SendCallVote(kind bridge.VoteKind, value, reason string, force bool) bool {
+func (c *clientSide) SendCallVote(kind event.VoteKind, value, reason string, force bool) bool {
 	c.sendVital(&msg7.ClCallVote{Type: []byte(kind.String()), Value: []byte(value), Reason: []byte(reason), Force: force})
 	return true
 }

@@ -221,30 +221,30 @@ func decodeServerInfo(r *msg7.InfoRecord) *bridge.ServerInfo {
 // decodeVote is the inverse of serverSide.SendVote. The target arrives as "id: name".
 func decodeVote(m *msg7.SvVoteSet) *bridge.Vote {
 	v := &bridge.Vote{
-		Kind: bridge.VoteOption, Caller: game.PlayerID(m.ClientID), Timeout: m.Timeout,
+		Kind: event.VoteOption, Caller: game.PlayerID(m.ClientID), Timeout: m.Timeout,
 		Description: safetext.Line(m.Description), Reason: safetext.Line(m.Reason), Target: game.Nobody,
 	}
 	switch m.Type {
 	case msg7.VoteEndPass:
-		v.Kind = bridge.VotePassed
+		v.Kind = event.VotePassed
 	case msg7.VoteEndFail:
-		v.Kind = bridge.VoteFailed
+		v.Kind = event.VoteFailed
 	case msg7.VoteEndAbort:
-		v.Kind = bridge.VoteAborted
+		v.Kind = event.VoteAborted
 	case msg7.VoteStartKick:
-		v.Kind = bridge.VoteKick
+		v.Kind = event.VoteKick
 	case msg7.VoteStartSpec:
-		v.Kind = bridge.VoteSpectate
+		v.Kind = event.VoteSpectate
 	}
-	if v.Kind == bridge.VoteKick || v.Kind == bridge.VoteSpectate {
+	if v.Kind == event.VoteKick || v.Kind == event.VoteSpectate {
 		if id, name, ok := strings.Cut(v.Description, ": "); ok {
 			if n, err := strconv.Atoi(strings.TrimSpace(id)); err == nil && n >= 0 && n < game.MaxPlayers {
 				v.Target, v.Description = game.PlayerID(n), name
 			}
 		}
 	}
-	if m.Timeout == 0 && v.Kind < bridge.VoteAborted {
-		v.Kind = bridge.VoteNone // no vote is running; a new client is told so
+	if m.Timeout == 0 && v.Kind < event.VoteAborted {
+		v.Kind = event.VoteNone // no vote is running; a new client is told so
 	}
 	return v
 }

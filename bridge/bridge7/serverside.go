@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/internal/texts"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -331,7 +332,7 @@ func (s *serverSide) SendVoteOptionRemoved(text string) {
 
 func (s *serverSide) SendVote(v *bridge.Vote) {
 	description := v.Description
-	if v.Kind == bridge.VoteKick || v.Kind == bridge.VoteSpectate {
+	if v.Kind == event.VoteKick || v.Kind == event.VoteSpectate {
 		description = fmt.Sprintf("%2d: %s", v.Target, description)
 	}
 	caller := v.Caller

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/schema"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -216,7 +217,7 @@ func waysToSend(w *game.World, s bridge.ServerSide) []wayToSend {
 		{"settings", func() { s.SendSettings(w) }}, {"tuning", func() { s.SendTuning(w, 0) }},
 		{"vote options cleared", s.SendVoteOptionsCleared}, {"vote options", func() { s.SendVoteOptions([]string{"a", "b"}) }},
 		{"vote option", func() { s.SendVoteOption("c") }}, {"vote option removed", func() { s.SendVoteOptionRemoved("c") }},
-		{"vote", func() { s.SendVote(&bridge.Vote{Kind: bridge.VoteKick, Timeout: 9, Description: "bob", Target: 1}) }},
+		{"vote", func() { s.SendVote(&bridge.Vote{Kind: event.VoteKick, Timeout: 9, Description: "bob", Target: 1}) }},
 		{"vote status", func() { s.SendVoteStatus(1, 0, 1, 2) }}, {"rcon type", func() { s.SendRconType(true) }},
 		{"rcon auth", func() { s.SendRconAuthStatus(true) }}, {"rcon line", func() { s.SendRconLine("l") }},
 		{"rcon command", func() { s.SendRconCommand(command) }}, {"rcon command removed", func() { s.SendRconCommandRemoved("rank") }},

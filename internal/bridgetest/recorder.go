@@ -74,7 +74,7 @@ func (c *clientMessages) OnDDNetVersion(version int32)     { c.add("DDNetVersion
 func (c *clientMessages) OnRconAuth(name, password string) { c.add("RconAuth", name, password) }
 func (c *clientMessages) OnRconCmd(line string)            { c.add("RconCmd", line) }
 func (c *clientMessages) OnVote(choice int32)              { c.add("Vote", choice) }
-func (c *clientMessages) OnCallVote(kind bridge.VoteKind, value, reason string, force bool) {
+func (c *clientMessages) OnCallVote(kind event.VoteKind, value, reason string, force bool) {
 	c.add("CallVote", kind, value, reason, force)
 }
 

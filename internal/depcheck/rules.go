@@ -47,7 +47,7 @@ var rooms = map[string][]string{
 	"recorder": {"bridge", "event", "game", "protocol", "format", "internal/safetext", "internal/words"},
 
 	// Runs the recorded matches again.
-	"recorder/historian": {"bridge", "game", "format", "internal/safetext", "internal/teeverify", "recorder"},
+	"recorder/historian": {"bridge", "event", "game", "format", "internal/safetext", "internal/teeverify", "recorder"},
 
 	// Sessions use connections of protocol; the bridge makes all messages.
 	"server": {
@@ -73,8 +73,10 @@ var rooms = map[string][]string{
 	"server/resume":  {"game", "server/console", "server/later", "transport"},
 	"server/rules":   {"game", "server/console"},
 	"server/storage": {"game", "internal/uuid", "server/console", "server/later", "server/resume"},
-	"server/vote":    {"bans", "bridge", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext"},
-	"server/folder":  {"internal/atomicfile"},
+	"server/vote": {
+		"bans", "bridge", "event", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext",
+	},
+	"server/folder": {"internal/atomicfile"},
 	// Runs a server with its clients in tests.
 	"server/servertest": {"client", "event", "game", "protocol", "server", "transport", "internal/netsim", "internal/testclient"},
 	"client":            {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},

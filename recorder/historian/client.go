@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/format/teehistorian"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
@@ -53,18 +54,18 @@ func (c *client) OnCommand(cmd game.Command) {
 
 // The other methods are for messages that recordings lack or that show nothing.
 
-func (*client) OnLogin(bridge.Login)                             {}
-func (*client) OnRequestMapData(int)                             {}
-func (*client) OnReady()                                         {}
-func (*client) OnEnterGame()                                     {}
-func (*client) OnInput(*bridge.InputMessage)                     {}
-func (*client) OnChatCommand(string, string)                     {}
-func (*client) OnTimeoutCode(string)                             {}
-func (*client) OnDDNetVersion(int32)                             {}
-func (*client) OnRconAuth(string, string)                        {}
-func (*client) OnRconCmd(string)                                 {}
-func (*client) OnCallVote(bridge.VoteKind, string, string, bool) {}
-func (*client) OnVote(int32)                                     {}
+func (*client) OnLogin(bridge.Login)                            {}
+func (*client) OnRequestMapData(int)                            {}
+func (*client) OnReady()                                        {}
+func (*client) OnEnterGame()                                    {}
+func (*client) OnInput(*bridge.InputMessage)                    {}
+func (*client) OnChatCommand(string, string)                    {}
+func (*client) OnTimeoutCode(string)                            {}
+func (*client) OnDDNetVersion(int32)                            {}
+func (*client) OnRconAuth(string, string)                       {}
+func (*client) OnRconCmd(string)                                {}
+func (*client) OnCallVote(event.VoteKind, string, string, bool) {}
+func (*client) OnVote(int32)                                    {}
 
 // act applies a record between two ticks to everything visible except the tees.
 func (d *match) act(rec *teehistorian.Record) {

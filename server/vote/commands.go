@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
@@ -48,7 +48,7 @@ func (v *Votes) cmdForceVote(call *console.Call) {
 		return
 	}
 	b := vote{
-		kind: bridge.VoteKind(kind), caller: game.Nobody, target: game.Nobody,
+		kind: event.VoteKind(kind), caller: game.Nobody, target: game.Nobody,
 		reason: cmp.Or(call.Cut(2, "server", "reason", maxReason), noReason),
 	}
 	if refusal := v.resolve(&b, call.Arg(1)); refusal != "" {
@@ -59,7 +59,7 @@ func (v *Votes) cmdForceVote(call *console.Call) {
 }
 
 func (v *Votes) cmdVote(call *console.Call) {
-	if v.current.kind == bridge.VoteNone {
+	if v.current.kind == event.VoteNone {
 		return
 	}
 	v.overrule(call.Arg(0))
@@ -70,7 +70,7 @@ func (v *Votes) cmdVote(call *console.Call) {
 func (v *Votes) overrule(how string) {
 	b := &v.current
 	switch {
-	case b.kind == bridge.VoteNone:
+	case b.kind == event.VoteNone:
 		return
 	case strings.EqualFold(how, "yes"):
 		b.forced, how = 1, "yes"

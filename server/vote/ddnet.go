@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -51,14 +51,14 @@ func (s *seat) triedRecently(now conn.Time) bool {
 
 func (r ddnet) resolve(c *client, b *vote, value string) (answer string, ok bool) {
 	switch b.kind {
-	case bridge.VoteOption:
+	case event.VoteOption:
 		if refusal := r.resolveOption(b, value); refusal != "" {
 			return refusal, false
 		}
 		return "", !strings.EqualFold(b.command, "info") // such an option is a line to read
-	case bridge.VoteKick:
+	case event.VoteKick:
 		return r.resolveKick(c, b, value)
-	case bridge.VoteSpectate:
+	case event.VoteSpectate:
 		return r.resolveMove(c, b, value)
 	}
 	return "", false
@@ -218,7 +218,7 @@ func (r ddnet) count() tally {
 // sv_vote_veto_time.
 func (r ddnet) vetoes(b *vote) (waits, vetoed bool) {
 	minutes := r.VetoTime
-	if minutes == 0 || b.kind != bridge.VoteOption || b.mod != 0 {
+	if minutes == 0 || b.kind != event.VoteOption || b.mod != 0 {
 		return false, false
 	}
 	f := r.world.Frame()
@@ -255,7 +255,7 @@ func (r ddnet) lastChoice(c *client) (choice int32) {
 
 // passed lets the caller call the next vote at once, if players passed it for an option.
 func (r ddnet) passed(b *vote) {
-	if b.kind == bridge.VoteOption && b.forced == 0 {
+	if b.kind == event.VoteOption && b.forced == 0 {
 		r.recentCallers().Remove(b.person)
 	}
 }

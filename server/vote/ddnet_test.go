@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
@@ -57,7 +57,7 @@ func TestDDNetTexts(t *testing.T) {
 	s.run("force_vote option fun because")
 	told("1 by -1: fun (because), 0 s", "0 by 0:  (), 0 s", "authorized player forced server option 'fun' (because)")
 	for _, test := range []struct {
-		kind        bridge.VoteKind
+		kind        event.VoteKind
 		value, want string
 	}{
 		{option, "nothing", "'nothing' isn't an option on this server"},
@@ -162,7 +162,7 @@ func TestSpam(t *testing.T) {
 func TestTeams(t *testing.T) {
 	s := ddnet(t, 6)
 	s.ddraceTeam("3", 0, 1, 2)
-	refused := func(id game.PlayerID, kind bridge.VoteKind, value, want string) {
+	refused := func(id game.PlayerID, kind event.VoteKind, value, want string) {
 		t.Helper()
 		s.wait(6 * time.Second) // a second vote to kick gets no answer earlier
 		s.forgetChat()
@@ -174,7 +174,7 @@ func TestTeams(t *testing.T) {
 	s.wantReply(0) // too soon
 	refused(4, spectate, "0", "You can only move your team member to spectators")
 
-	decides := func(caller, mate game.PlayerID, kind bridge.VoteKind, value, want string) {
+	decides := func(caller, mate game.PlayerID, kind event.VoteKind, value, want string) {
 		t.Helper()
 		s.wait(6 * time.Second)
 		s.ran = nil

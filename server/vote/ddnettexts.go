@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
@@ -29,19 +29,19 @@ func (r ddnet) begins(b *vote) news {
 	return n
 }
 
-func (ddnet) ended(b *vote, how bridge.VoteKind) news {
-	if how == bridge.VoteFailed && b.forced < 0 {
-		how = bridge.VoteAborted
+func (ddnet) ended(b *vote, how event.VoteKind) news {
+	if how == event.VoteFailed && b.forced < 0 {
+		how = event.VoteAborted
 	}
 	n := b.ended(how)
 	switch {
-	case how == bridge.VoteAborted:
+	case how == event.VoteAborted:
 		n.line, n.forAll = "Vote aborted", true
-	case how == bridge.VotePassed && b.forced != 0:
+	case how == event.VotePassed && b.forced != 0:
 		n.line = "Vote passed enforced by authorized player"
-	case how == bridge.VotePassed:
+	case how == event.VotePassed:
 		n.line = "Vote passed"
-	case how == bridge.VoteFailed:
+	case how == event.VoteFailed:
 		n.line = "Vote failed"
 	}
 	return n
@@ -51,9 +51,9 @@ func (ddnet) forced(b *vote) (n news, early bool) {
 	n = b.announcement()
 	n.Caller = game.Nobody
 	switch b.kind {
-	case bridge.VoteOption:
+	case event.VoteOption:
 		n.line = fmt.Sprintf("authorized player forced server option '%s' (%s)", b.subject, b.reason)
-	case bridge.VoteSpectate:
+	case event.VoteSpectate:
 		n.line = fmt.Sprintf("'%s' was moved to spectator (%s)", b.subject, b.reason)
 	}
 	return n, true
@@ -68,21 +68,21 @@ func (ddnet) show(n *news, o *Onlooker) {
 		say = func(string) {}
 	}
 	switch {
-	case o.OwnTexts && v.Kind == bridge.VoteAborted:
-		v.Kind, v.Caller = bridge.VoteFailed, game.Nobody
+	case o.OwnTexts && v.Kind == event.VoteAborted:
+		v.Kind, v.Caller = event.VoteFailed, game.Nobody
 	case o.OwnTexts:
 	case v.Timeout > 0: // without a caller, the client adds no line of its own
-		v.Kind, v.Caller, v.Description = bridge.VoteOption, game.Nobody, n.bar
-	case v.Kind < bridge.VoteAborted: // forced
+		v.Kind, v.Caller, v.Description = event.VoteOption, game.Nobody, n.bar
+	case v.Kind < event.VoteAborted: // forced
 		say(n.line)
 		return
-	case v.Kind != bridge.VoteAborted && v.Caller != game.Nobody:
-		v.Kind = bridge.VoteNone
+	case v.Kind != event.VoteAborted && v.Caller != game.Nobody:
+		v.Kind = event.VoteNone
 		o.SendVote(&v)
 		say(n.line)
 		return
 	default:
-		v.Kind = bridge.VoteNone
+		v.Kind = event.VoteNone
 	}
 	say(n.line)
 	o.SendVote(&v)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/bans"
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
 )
@@ -15,16 +15,16 @@ import (
 // operator forces follow them in all worlds. It returns why there can be no such vote, or "".
 func (v *Votes) resolve(b *vote, value string) (refusal string) {
 	switch b.kind {
-	case bridge.VoteOption:
+	case event.VoteOption:
 		return v.resolveOption(b, value)
-	case bridge.VoteKick:
+	case event.VoteKick:
 		if !v.host.Rules().VoteKick {
 			return "This server does not allow votes to kick players"
 		}
 		if least := int(v.host.Rules().VoteKickMin); v.numPlayers() < least {
 			return fmt.Sprintf("Votes to kick need %d players", least)
 		}
-	case bridge.VoteSpectate:
+	case event.VoteSpectate:
 		if !v.host.Rules().VoteSpectate {
 			return "This server does not allow votes to move players to the spectators"
 		}
@@ -65,7 +65,7 @@ func (v *Votes) resolveTarget(b *vote, value string) (refusal string) {
 	}
 	b.target, b.subject = id, v.electorate.Name(id)
 	switch {
-	case b.kind == bridge.VoteSpectate:
+	case b.kind == event.VoteSpectate:
 		if v.team(id) == game.TeamSpectators {
 			return fmt.Sprintf("'%s' is already a spectator", b.subject)
 		}

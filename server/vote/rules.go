@@ -2,6 +2,7 @@ package vote
 
 import (
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
@@ -36,7 +37,7 @@ type texts interface {
 	// begins returns the announcement of a running vote.
 	begins(b *vote) news
 	// ended returns the announcement of the end of a vote.
-	ended(b *vote, how bridge.VoteKind) news
+	ended(b *vote, how event.VoteKind) news
 	// forced returns the announcement of a vote that an operator carries out. Early reports whether
 	// players get it before the effect.
 	forced(b *vote) (n news, early bool)
@@ -61,9 +62,9 @@ func (b *vote) announcement() news {
 }
 
 // ended returns the news of the end of a vote without texts.
-func (b *vote) ended(how bridge.VoteKind) news {
+func (b *vote) ended(how event.VoteKind) news {
 	r := bridge.Vote{Kind: how, Caller: b.caller, Target: game.Nobody}
-	if how != bridge.VoteAborted && b.forced != 0 {
+	if how != event.VoteAborted && b.forced != 0 {
 		r.Caller = game.Nobody
 	} else if b.mod != 0 && b.caller == game.Nobody {
 		r.Caller = 0 // for game.Nobody, clients write that an operator forced it
@@ -79,7 +80,7 @@ func (v *Votes) announce(n *news) {
 
 // Greet tells a client that has just come about the running vote.
 func (v *Votes) Greet(id game.PlayerID) {
-	if v.current.kind == bridge.VoteNone {
+	if v.current.kind == event.VoteNone {
 		return
 	}
 	n := v.rules.begins(&v.current)

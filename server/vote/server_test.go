@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/modtest"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -178,7 +179,7 @@ func (s *server) wait(d time.Duration) {
 }
 
 // call calls a vote.
-func (s *server) call(id game.PlayerID, kind bridge.VoteKind, value string) {
+func (s *server) call(id game.PlayerID, kind event.VoteKind, value string) {
 	s.votes.Call(id, kind, value, "", false)
 	s.tick()
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -25,11 +25,11 @@ func (v *Votes) Tick(settled bool) {
 	}
 	v.tickModerators()
 	b := &v.current
-	if b.kind == bridge.VoteNone {
+	if b.kind == event.VoteNone {
 		return
 	}
 	if b.aborted {
-		v.end(bridge.VoteAborted)
+		v.end(event.VoteAborted)
 		return
 	}
 	now := v.now()
@@ -72,7 +72,7 @@ func (v *Votes) decide(b *vote, r verdict) {
 	case b.forced > 0, r.passes && !r.waits && !r.vetoed && !moderated:
 		v.pass()
 	case b.forced < 0, r.fails, r.vetoed, over:
-		n := v.rules.ended(b, bridge.VoteFailed)
+		n := v.rules.ended(b, event.VoteFailed)
 		if b.forced == 0 && (r.vetoed || r.passes && r.waits) {
 			n.line = "Vote failed because of veto. Find an empty server instead"
 		}
@@ -88,7 +88,7 @@ func (v *Votes) decide(b *vote, r verdict) {
 func (v *Votes) pass() {
 	b := v.current
 	v.rules.passed(&b)
-	v.results = append(v.results, v.rules.ended(&b, bridge.VotePassed))
+	v.results = append(v.results, v.rules.ended(&b, event.VotePassed))
 	v.current = vote{}
 	if b.mod != 0 {
 		v.endMod(&b, true)
@@ -98,7 +98,7 @@ func (v *Votes) pass() {
 }
 
 // end ends a vote that did not pass.
-func (v *Votes) end(how bridge.VoteKind) {
+func (v *Votes) end(how event.VoteKind) {
 	n := v.rules.ended(&v.current, how)
 	v.close(&n)
 }
@@ -151,14 +151,14 @@ func (v *Votes) tickMod() {
 	m, wanted := v.world.ModVote()
 	if b := &v.current; b.mod != 0 && (!wanted || b.mod != m.Number) {
 		b.mod = 0
-		v.end(bridge.VoteAborted)
+		v.end(event.VoteAborted)
 	}
 	if !wanted || m.Number == v.lastMod || v.Running() {
 		return
 	}
 	v.lastMod = m.Number
 	v.start(vote{
-		kind: bridge.VoteOption, caller: m.Caller, target: game.Nobody, mod: m.Number,
+		kind: event.VoteOption, caller: m.Caller, target: game.Nobody, mod: m.Number,
 		subject: strings.TrimSpace(m.Text), reason: noReason,
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
@@ -87,7 +87,7 @@ func (r vanilla) begins(b *vote) news {
 	return n
 }
 
-func (vanilla) ended(b *vote, how bridge.VoteKind) news { return b.ended(how) }
+func (vanilla) ended(b *vote, how event.VoteKind) news { return b.ended(how) }
 
 func (vanilla) forced(b *vote) (n news, early bool) {
 	n = b.announcement()

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -67,7 +67,7 @@ type Votes struct {
 
 // vote is a running vote.
 type vote struct {
-	kind        bridge.VoteKind // VoteNone: no vote runs
+	kind        event.VoteKind // VoteNone: no vote runs
 	caller      game.PlayerID
 	person      netip.Prefix // the caller
 	target      game.PlayerID
@@ -86,7 +86,7 @@ type vote struct {
 
 // isAboutPlayer reports whether the vote is to kick or move a player.
 func (b *vote) isAboutPlayer() bool {
-	return b.kind == bridge.VoteKick || b.kind == bridge.VoteSpectate
+	return b.kind == event.VoteKick || b.kind == event.VoteSpectate
 }
 
 // shownReason returns the part of the reason that clients show.
@@ -94,7 +94,7 @@ func (b *vote) shownReason() string { return safetext.Truncate(b.reason, maxReas
 
 const noReason = "No reason given"
 
-var kindNames = [...]string{bridge.VoteOption: "option", bridge.VoteKick: "kick", bridge.VoteSpectate: "spectate"}
+var kindNames = [...]string{event.VoteOption: "option", event.VoteKick: "kick", event.VoteSpectate: "spectate"}
 
 // seat is the state of the client in a seat.
 type seat struct {
@@ -178,13 +178,13 @@ func (v *Votes) Left(id game.PlayerID) {
 func (v *Votes) ChangedTeam(id game.PlayerID, team game.Team) {
 	b := &v.current
 	b.recount = true
-	if b.kind == bridge.VoteSpectate && b.target == id && team == game.TeamSpectators {
+	if b.kind == event.VoteSpectate && b.target == id && team == game.TeamSpectators {
 		v.rules.targetWatches(b)
 	}
 }
 
 // Running reports whether a vote runs or settles.
-func (v *Votes) Running() bool { return v.current.kind != bridge.VoteNone || len(v.results) > 0 }
+func (v *Votes) Running() bool { return v.current.kind != event.VoteNone || len(v.results) > 0 }
 
 // Target returns the player whom the running vote is about, or -1.
 func (v *Votes) Target() game.PlayerID {
@@ -231,7 +231,7 @@ func (v *Votes) State(now conn.Time) State {
 		s.Options = append(s.Options, Option{safetext.Line(o.Text), v.console.Redact(o.Command)})
 	}
 	b := &v.current
-	if b.kind == bridge.VoteNone {
+	if b.kind == event.VoteNone {
 		return s
 	}
 	s.Running, s.Reason, s.Command, s.Caller = safetext.Line(b.subject), safetext.Line(b.reason), v.console.Redact(b.command), b.caller
@@ -244,7 +244,7 @@ func (v *Votes) State(now conn.Time) State {
 
 // Call handles a client's request for a vote. Value is the text of an option or the id of a player.
 // Force carries the vote out at once, if the client is an operator.
-func (v *Votes) Call(id game.PlayerID, kind bridge.VoteKind, value, reason string, force bool) {
+func (v *Votes) Call(id game.PlayerID, kind event.VoteKind, value, reason string, force bool) {
 	c, ok := v.client(id)
 	if !ok || force && !c.Operator {
 		return
@@ -285,7 +285,7 @@ func (v *Votes) Call(id game.PlayerID, kind bridge.VoteKind, value, reason strin
 	v.recentCallers().Add(int64(v.now()), b.person)
 	c.calledAt = v.now()
 	switch {
-	case kind == bridge.VoteKick:
+	case kind == event.VoteKick:
 		c.kickAt = v.now()
 	case changesMap(b.command):
 		v.mapAt = v.now()
@@ -320,10 +320,10 @@ func (v *Votes) wait(c *client, b *vote) string {
 		}
 		return v.secondsUntil(since.Add(time.Duration(seconds) * time.Second))
 	}
-	if n := left(c.kickAt, v.KickDelay); b.kind == bridge.VoteKick && n > 0 {
+	if n := left(c.kickAt, v.KickDelay); b.kind == event.VoteKick && n > 0 {
 		return fmt.Sprintf("There's a %d second wait time between kick votes for each player please wait %d second(s)", v.KickDelay, n)
 	}
-	if n := left(v.mapAt, v.MapDelay); b.kind == bridge.VoteOption && changesMap(b.command) && n > 0 {
+	if n := left(v.mapAt, v.MapDelay); b.kind == event.VoteOption && changesMap(b.command) && n > 0 {
 		return fmt.Sprintf("There's a %d second delay between map-votes, please wait %d seconds.", v.MapDelay, n)
 	}
 	return ""
@@ -375,7 +375,7 @@ func (v *Votes) force(b *vote, who console.Caller) {
 		v.host.Audit(Decision{Forced: true, Caller: b.caller, Command: b.command})
 	}
 	n, early := v.rules.forced(b)
-	told := b.kind != bridge.VoteKick
+	told := b.kind != event.VoteKick
 	if told && early {
 		v.announce(&n)
 	}
@@ -387,7 +387,7 @@ func (v *Votes) force(b *vote, who console.Caller) {
 
 // Cast handles the choice of a client in the running vote: 1 is yes, -1 is no, 0 is neither.
 func (v *Votes) Cast(id game.PlayerID, choice int32) {
-	if c, ok := v.client(id); ok && v.current.kind != bridge.VoteNone {
+	if c, ok := v.client(id); ok && v.current.kind != event.VoteNone {
 		v.rules.cast(&c, choice)
 	}
 }

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server/console"
 )
 
 const (
-	option, kick, spectate = bridge.VoteOption, bridge.VoteKick, bridge.VoteSpectate
+	option, kick, spectate = event.VoteOption, event.VoteKick, event.VoteSpectate
 
 	passed, failed, aborted = "5 by 0:  (), 0 s", "6 by 0:  (), 0 s", "4 by 0:  (), 0 s"
 )
@@ -156,7 +156,7 @@ func TestRefusals(t *testing.T) {
 	s.clients[0].Operator = true
 	s.bots = game.MaskOne(63)
 	s.team(3, game.TeamSpectators)
-	refused := func(kind bridge.VoteKind, value, want string) {
+	refused := func(kind event.VoteKind, value, want string) {
 		t.Helper()
 		s.call(1, kind, value)
 		s.wantReply(1, want)
@@ -171,7 +171,7 @@ func TestRefusals(t *testing.T) {
 	}
 	refused(spectate, "3", "'v3' is already a spectator")
 	refused(option, "no\x1bfun", "'no fun' is not an option on this server")
-	refused(bridge.VotePassed, "1", "There is no such vote")
+	refused(event.VotePassed, "1", "There is no such vote")
 	s.run("sv_vote_spectate 0; sv_vote_kick_min 4")
 	refused(kick, "2", "Votes to kick need 4 players")
 	refused(spectate, "2", "This server does not allow votes to move players to the spectators")
@@ -191,7 +191,7 @@ func TestRefusals(t *testing.T) {
 // TestAboutPlayers checks what votes about players decide on, and what ends them.
 func TestAboutPlayers(t *testing.T) {
 	s := vanilla(t, 4, "sv_vote_kick_min 0; sv_vote_spectate_rejoindelay 2")
-	decides := func(kind bridge.VoteKind, want string) {
+	decides := func(kind event.VoteKind, want string) {
 		t.Helper()
 		s.ran = nil
 		s.call(0, kind, "2")
@@ -254,11 +254,11 @@ func TestPercentages(t *testing.T) {
 // TestKickAndMapDelays checks the delays between votes to kick, and between votes about maps.
 func TestKickAndMapDelays(t *testing.T) {
 	s := vanilla(t, 4, "sv_vote_map_delay 100; sv_vote_kick_delay 100; sv_vote_kick_min 0", `add_vote map "change_map nosuch"`)
-	for kind, text := range map[bridge.VoteKind]string{
+	for kind, text := range map[event.VoteKind]string{
 		option: "There's a 100 second delay between map-votes, please wait 99 seconds.",
 		kick:   "There's a 100 second wait time between kick votes for each player please wait 99 second(s)",
 	} {
-		value := map[bridge.VoteKind]string{option: "map", kick: "3"}[kind]
+		value := map[event.VoteKind]string{option: "map", kick: "3"}[kind]
 		call := func() bool {
 			s.call(1, kind, value)
 			running := s.votes.Running()

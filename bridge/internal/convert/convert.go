@@ -3,6 +3,7 @@ package convert
 
 import (
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/safetext"
@@ -34,10 +35,10 @@ func WeaponPickup(w game.Weapon) game.PickupKind {
 }
 
 // VoteKind returns the kind with the given name in Cl_CallVote. VoteKind ignores case.
-func VoteKind(name string) (bridge.VoteKind, bool) {
-	var k bridge.VoteKind
-	if k.UnmarshalText([]byte(name)) != nil || k < bridge.VoteOption || k > bridge.VoteSpectate {
-		return bridge.VoteNone, false
+func VoteKind(name string) (event.VoteKind, bool) {
+	var k event.VoteKind
+	if k.UnmarshalText([]byte(name)) != nil || k < event.VoteOption || k > event.VoteSpectate {
+		return event.VoteNone, false
 	}
 	return k, true
 }

@@ -3,14 +3,14 @@ package convert_test
 import (
 	"testing"
 
-	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/internal/convert"
+	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 )
 
 func TestVoteKind(t *testing.T) {
-	for kind, called := range map[bridge.VoteKind]bool{
-		bridge.VoteNone: false, bridge.VoteOption: true, bridge.VoteKick: true, bridge.VoteSpectate: true, bridge.VotePassed: false,
+	for kind, called := range map[event.VoteKind]bool{
+		event.VoteNone: false, event.VoteOption: true, event.VoteKick: true, event.VoteSpectate: true, event.VotePassed: false,
 	} {
 		if got, ok := convert.VoteKind(kind.String()); ok != called || ok && got != kind {
 			t.Errorf("%q is %d, %v", kind, got, ok)

@@ -337,8 +337,8 @@ func (p *realPlayer) awaitScreen(name, what string, match func(*image.NRGBA) boo
 	if !peers.Within(10*time.Second, func() bool { img = p.Screenshot(name); return match(img) }) {
 		all := image.Rectangle{}
 		p.server.t.Fatalf("the screen of %s never shows %s; hearts %.2f, sky %.2f, rock %.2f, black %.2f", p.name, what,
-			peers.PixelShare(img, peers.HealthBar, peers.IsHeart), peers.PixelShare(img, all, peers.IsColor(peers.SkyColor)), peers.PixelShare(img, all, peers.IsColor(peers.RockColor)),
-			peers.PixelShare(img, all, peers.IsBlack))
+			peers.PixelShare(img, peers.HealthBar, peers.IsHeart), peers.PixelShare(img, all, peers.IsColor(peers.SkyColor)),
+			peers.PixelShare(img, all, peers.IsColor(peers.RockColor)), peers.PixelShare(img, all, peers.IsBlack))
 	}
 }
 

@@ -426,7 +426,8 @@ func TestTwoTeeworldsFight(t *testing.T) {
 			return int(s.playerState(p.id).Score) == points
 		})
 		p.awaitScreen(p.name+"-kill-message", "the kill message", func(img *image.NRGBA) bool {
-			return peers.PixelShare(img, killMessageArea, peers.IsColor(peers.SkyColor)) < 0.97 && peers.PixelShare(img, image.Rectangle{}, peers.IsColor(peers.RockColor)) > 0.1
+			return peers.PixelShare(img, killMessageArea, peers.IsColor(peers.SkyColor)) < 0.97 &&
+				peers.PixelShare(img, image.Rectangle{}, peers.IsColor(peers.RockColor)) > 0.1
 		})
 	}
 	peers.Eventually(t, 10*time.Second, "the dead player is back", func() bool { return s.alive(kill.Target) })

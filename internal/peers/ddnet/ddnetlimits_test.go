@@ -64,8 +64,8 @@ func TestLimitsAsDDNet(t *testing.T) {
 	peers.WriteFile(t, filepath.Join(folder, "maps", "teams.map"), file)
 	addr := peers.FreeAddr(t)
 	ours := &peers.Server{Addr: addr}
-	ours.Process = peers.Start(t, folder, []string{"HOME=" + folder, "XDG_DATA_HOME="}, peers.Program(t), "serve", "--ddnet", "--dir", ".", peers.CommonSettings,
-		"bindaddr 127.0.0.1", peers.PortSetting(addr), settings)
+	ours.Process = peers.Start(t, folder, []string{"HOME=" + folder, "XDG_DATA_HOME="}, peers.Program(t), "serve", "--ddnet", "--dir", ".",
+		peers.CommonSettings, "bindaddr 127.0.0.1", peers.PortSetting(addr), settings)
 	home := t.TempDir()
 	data := filepath.Join(home, ".local", "share", "ddnet")
 	peers.WriteFile(t, filepath.Join(data, "maps", "teams.map"), file)

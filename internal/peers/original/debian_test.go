@@ -22,8 +22,8 @@ func TestDebianFiles(t *testing.T) {
 	home, link := t.TempDir(), filepath.Join(t.TempDir(), "teeworlds-server")
 	testenv.NoError(t, os.Symlink(peers.Program(t), link))
 	addr := peers.FreeAddr(t)
-	p := peers.Start(t, "/", []string{"HOME=" + home, "XDG_DATA_HOME="}, link, "-f", config, "bindaddr 127.0.0.1", peers.PortSetting(addr), "sv_register 0", "sv_map dm1",
-		"save_config saved", "bans_save bans.cfg")
+	p := peers.Start(t, "/", []string{"HOME=" + home, "XDG_DATA_HOME="}, link, "-f", config, "bindaddr 127.0.0.1", peers.PortSetting(addr),
+		"sv_register 0", "sv_map dm1", "save_config saved", "bans_save bans.cfg")
 	peers.Eventually(t, 20*time.Second, "saved the bans", func() bool {
 		out := p.Output()
 		return strings.Contains(out, "saved banlist to 'bans.cfg'") || strings.Contains(out, "bans.cfg: written") // the second line appears on a slow disk
