@@ -2,8 +2,8 @@
 // own folders, sends key presses and mouse movements to a client, and checks the pixels of its
 // screen.
 //
-// The tests are in the packages below this one, by subject. They run only with TEEYARD_PEERS=1. Then
-// a missing program is a failure; scripts/peers installs all of them.
+// The tests are in the packages below this one, by subject. They run only with TEEYARD_PEERS=1.
+// Then a missing program is a failure; scripts/peers installs all of them.
 package peers
 
 import (
