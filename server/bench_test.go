@@ -19,8 +19,8 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// benchServer is a test server whose clients play by the rules, and whose own time can
-// be measured: what is sent waits until the other side has its turn.
+// benchServer is a test server whose clients play by the rules. Its own CPU time can be measured:
+// datagrams wait until the other side has its turn.
 type benchServer struct {
 	*testServer
 	players             []*player
@@ -123,8 +123,8 @@ func BenchmarkTick(b *testing.B) {
 	for _, c := range []struct{ clients, slots int }{{16, 16}, {64, 16}, {64, 64}} {
 		b.Run(fmt.Sprintf("clients=%d/playing=%d", c.clients, min(c.clients, c.slots)), func(b *testing.B) {
 			bs := newBenchServer(b, c.clients, c.slots, only(player07))
-			// The median of pairs of ticks, since every other one has snapshots;
-			// a mean would measure who else uses the machine.
+			// The median of pairs of ticks, since every second tick has snapshots; a mean would
+			// measure who else uses the machine.
 			pairs := make([]float64, 0, b.N/2+1)
 			for range cap(pairs) {
 				pairs = append(pairs, float64((bs.tick()+bs.tick()).Nanoseconds())/2)
@@ -215,7 +215,7 @@ func BenchmarkModes(b *testing.B) {
 	}
 	for b.Loop() {
 		for i, bs := range servers {
-			// A pair of ticks, since every other one has snapshots.
+			// A pair of ticks, since every second tick has snapshots.
 			spent[i] = append(spent[i], float64((bs.tick()+bs.tick()).Nanoseconds())/2)
 		}
 	}
@@ -256,10 +256,10 @@ func (bs *benchServer) halfLifeQuestions(b *testing.B, from transport.Peer) (que
 	return questions
 }
 
-// BenchmarkTickAsked is the tick of a server with 64 players that nobody asks, and of
-// one that is asked 50,000 times a second in the Half-Life protocol, in turns. It reports
-// the tick itself, and what the questions take beside it. Half of these have a challenge
-// and get long answers, half are from addresses that never asked before.
+// BenchmarkTickAsked measures the tick of a server with 64 players: without queries, and with
+// 50,000 queries a second in the Half-Life protocol, in turns. It reports the time of the tick, and
+// of the queries beside it. Half of the queries have a challenge and get long answers. The others
+// come from new addresses.
 func BenchmarkTickAsked(b *testing.B) {
 	const questions = 50_000 / 50
 	servers := [2]*benchServer{newBenchServer(b, 64, 64, only(player07)), newBenchServer(b, 64, 64, only(player07))}

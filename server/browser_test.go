@@ -85,9 +85,9 @@ func TestFloodOfQueriesStarvesNobody(t *testing.T) {
 	}
 }
 
-// TestAmplification measures how many bytes an address that may be forged gets for those
-// it sends, with 64 players and the longest names, and compares with docs/operate/limits.md. With -v
-// it prints a table.
+// TestAmplification measures how many bytes an address that may be forged gets for those it sends,
+// with 64 players and the longest names, and compares with docs/operate/limits.md. With -v it
+// prints a table.
 func TestAmplification(t *testing.T) {
 	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil, "sv_name \""+strings.Repeat("name", 16)+"\"")

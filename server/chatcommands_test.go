@@ -36,7 +36,7 @@ func newChatTest(t *testing.T, kind client.SessionConfig, commands ...string) *c
 	return ct
 }
 
-// write has a write a line and returns what a gets to read, and what others do.
+// write has a write a line. It returns the lines that a receives, and those for the rest.
 func (ct *chatTest) write(line string, team bool) (own, others []string) {
 	for _, p := range ct.players {
 		clear(p.chat)
@@ -111,9 +111,10 @@ func TestChatCommands(t *testing.T) {
 			t.Errorf("help is %q, others read %q", own, others)
 		}
 		for line, want := range map[string][]string{
-			"/help /Emote": {want[1]}, "/help converse": {"/converse <text>: Whispers to the same player again"}, "/help nothing": {"No such command: /nothing. Try /help"},
-			"/info": {"unnamed server: DM on teeyard1", "This is a teeyard " + server.Version() + " server. Write /help for the commands"},
-			"/c":    {"Usage: /c <text>"},
+			"/help /Emote": {want[1]}, "/help converse": {"/converse <text>: Whispers to the same player again"},
+			"/help nothing": {"No such command: /nothing. Try /help"},
+			"/info":         {"unnamed server: DM on teeyard1", "This is a teeyard " + server.Version() + " server. Write /help for the commands"},
+			"/c":            {"Usage: /c <text>"},
 		} {
 			if own, others := ct.write(line, false); others != nil || !slices.Equal(own, want) {
 				t.Errorf("%q: reply %q, others read %q", line, own, others)
@@ -129,7 +130,8 @@ func TestChatCommands(t *testing.T) {
 // TestChatCommandMessage checks the message that 0.7 has for commands of the chat.
 func TestChatCommandMessage(t *testing.T) {
 	ct := newChatTest(t, player07)
-	for name, want := range map[string]string{"hlep": "No such command: /hlep. Try /help", "c": "You do not have an ongoing conversation. Whisper to someone to start one"} {
+	for name, want := range map[string]string{"hlep": "No such command: /hlep. Try /help",
+		"c": "You do not have an ongoing conversation. Whisper to someone to start one"} {
 		clear(ct.a.chat)
 		clear(ct.b.chat)
 		ct.a.send(&msg7.ClCommand{Name: []byte(name), Arguments: []byte("some text")})
@@ -172,8 +174,8 @@ func TestChatWhispers(t *testing.T) {
 	})
 }
 
-// TestWhisperPartnerLeaves: who whispered to somebody who has left does not reach the one who
-// gets the seat next.
+// TestWhisperPartnerLeaves checks that a reply to a player who has left does not reach the next
+// client in that seat.
 func TestWhisperPartnerLeaves(t *testing.T) {
 	const nobody = "You do not have an ongoing conversation. Whisper to someone to start one"
 	ts := newTestServer(t, nil, "sv_spamprotection 0; dbg_dummies 1")
@@ -213,7 +215,7 @@ func TestWhisperPartnerLeaves(t *testing.T) {
 	if !slices.Contains(chatFromServer(a), nobody) {
 		t.Error("the dummy is still remembered")
 	}
-	// Somebody whose seat is kept.
+	// d is a player whose seat is kept.
 	d := joinWithCode(ts, ip(4), "d", timeoutCode)
 	d.Say("/w a hello")
 	a.Say("/w d hello")
@@ -241,8 +243,8 @@ func chatFromServer(c *testclient.Client) (lines []string) {
 	return lines
 }
 
-// TestPauseCommand checks that /pause, which DDNet's menu writes, moves a player to the
-// spectators and back, and says what hinders it.
+// TestPauseCommand checks that /pause, a line of DDNet's menu, moves a player to the spectators and
+// back. Otherwise the reply names the reason.
 func TestPauseCommand(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
 		ct := newChatTest(t, kind)
@@ -324,7 +326,8 @@ func TestOfferedChatCommands(t *testing.T) {
 		"0.6":   nil,
 	}
 	seen := map[string]*[]string{}
-	for i, kind := range []client.SessionConfig{named(player07, "0.7"), {Version: client.Version06, DDNetVersion: 18000, Name: "DDNet"}, named(player06, "0.6")} {
+	for i, kind := range []client.SessionConfig{named(player07, "0.7"),
+		{Version: client.Version06, DDNetVersion: 18000, Name: "DDNet"}, named(player06, "0.6")} {
 		p := tn.dial(i+1, kind)
 		seen[p.name] = offers(p)
 		tn.untilPlaying(p)
@@ -469,13 +472,14 @@ func TestRepliesAreLimited(t *testing.T) {
 	}
 }
 
-// FuzzChatCommands writes any line into the chat: the replies are safe to show and fit into
-// messages, nobody else gets them, and the match goes on.
+// FuzzChatCommands writes any line into the chat. The replies are safe to show, fit into messages,
+// and reach the caller only. The match goes on.
 func FuzzChatCommands(f *testing.F) {
 	ts := newTestServer(f, nil, "sv_spamprotection 0; sv_inactivekick_time 0") // the inputs are one long match
 	c, other := ts.Enter(local(1), "a"), ts.Enter(local(2), "b")
 	for _, line := range []string{
-		"help", "help \x01\u202e", "emote happy 1e9", `w "b" hi`, `w "\\`, "c \xff", "pause", "info x", "double -9 nan", "help " + strings.Repeat("x", 1200), "help " + strings.Repeat("x", 256) + strings.Repeat("\xd9", 300), "ready", "/", " ",
+		"help", "help \x01\u202e", "emote happy 1e9", `w "b" hi`, `w "\\`, "c \xff", "pause", "info x",
+		"double -9 nan", "help " + strings.Repeat("x", 1200), "help " + strings.Repeat("x", 256) + strings.Repeat("\xd9", 300), "ready", "/", " ",
 	} {
 		f.Add(line)
 	}
@@ -486,7 +490,8 @@ func FuzzChatCommands(f *testing.F) {
 	}})
 	var t *testing.T
 	c.OnMessage = func(m testclient.Message) {
-		if chat, ok := m.(*msg7.SvChat); ok && chat.ClientID < 0 && (safetext.Line(chat.Message) != string(chat.Message) || len(chat.Message) > server.MaxReply) {
+		if chat, ok := m.(*msg7.SvChat); ok && chat.ClientID < 0 &&
+			(safetext.Line(chat.Message) != string(chat.Message) || len(chat.Message) > server.MaxReply) {
 			t.Errorf("reply %q", chat.Message)
 		}
 	}

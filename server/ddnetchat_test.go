@@ -32,8 +32,10 @@ func TestDDNetChat(t *testing.T) {
 		says("/info", "unnamed server: DM on teeyard1", "This is a teeyard "+server.Version()+" server. Write /help for the commands")
 		says("/dnd", "You will receive global chat and server messages")
 
-		says("/map", "Example: /map adr3 to call vote for Adrenaline 3. This means that the map name must start with 'a' and contain the characters 'd', 'r' and '3' in that order")
-		says("/map est", `No map like "est" found. Try adding a '%' at the start if you don't know the first character. Example: /map %castle for "Out of Castle"`)
+		says("/map", "Example: /map adr3 to call vote for Adrenaline 3. This means that the map name must start with 'a' and "+
+			"contain the characters 'd', 'r' and '3' in that order")
+		says("/map est", `No map like "est" found. Try adding a '%' at the start if you don't know the first character. `+
+			`Example: /map %castle for "Out of Castle"`)
 		var about []string
 		ct.b.onMessage = func(m testclient.Message) {
 			if v, ok := m.(*msg7.SvVoteSet); ok {

@@ -72,8 +72,8 @@ func (r fakeRanks) Submit(q *game.RankRequest, _ game.RankOrigin, answer func(ga
 func (fakeRanks) Err() error   { return nil }
 func (fakeRanks) Close() error { return nil }
 
-// TestGameTypeIsKept checks that save_config writes a game type that was set, also the one by default, and that
-// another one counts after reload.
+// TestGameTypeIsKept checks that save_config writes a game type that was set, also the one by
+// default, and that another one counts after reload.
 func TestGameTypeIsKept(t *testing.T) {
 	saved := func(commands ...string) string {
 		ts := newTestServerWith(t, ddraceConfig(), append([]string{"sv_map race"}, commands...)...)
@@ -87,7 +87,8 @@ func TestGameTypeIsKept(t *testing.T) {
 	files := cfg.Files.(fstest.MapFS)
 	files["a.cfg"] = &fstest.MapFile{Data: []byte("sv_gametype dm\n")}
 	ts := newTestServerWith(t, cfg, "sv_map race", "exec a.cfg")
-	for _, test := range []struct{ config, played string }{{"sv_gametype ddrace", "DDraceNetwork"}, {"sv_gametype tdm", "TDM"}, {`sv_gametype ""`, "DDraceNetwork"}} {
+	for _, test := range []struct{ config, played string }{{"sv_gametype ddrace", "DDraceNetwork"},
+		{"sv_gametype tdm", "TDM"}, {`sv_gametype ""`, "DDraceNetwork"}} {
 		files["a.cfg"].Data = []byte(test.config + "\n")
 		before := ts.World().ModeName()
 		server.ReloadNow(ts.Server, console.ReadConfiguration(files, []string{"sv_map race", "exec a.cfg"}))

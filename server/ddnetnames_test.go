@@ -9,8 +9,9 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// TestAllNamesOfDDNet checks that each variable and command that DDNet-Server 16.4 lists is one of this server while
-// it plays DDRace, in the console or the chat, or has a reason why it has no effect.
+// TestAllNamesOfDDNet checks that each variable and command that DDNet-Server 16.4 lists is one of
+// this server while it plays DDRace, in the console or the chat, or has a reason why it has no
+// effect.
 func TestAllNamesOfDDNet(t *testing.T) {
 	ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_gametype ddrace")
 	has := func(name string) bool {

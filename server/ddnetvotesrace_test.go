@@ -79,7 +79,8 @@ func (vt *voteTest) racePlayer(id game.PlayerID) game.PlayerState {
 	return players[slices.IndexFunc(players, func(p game.PlayerState) bool { return p.ID == id })]
 }
 
-// TestVotePausesRacers checks that with sv_pauseable votes about players pause them, who stay in the game.
+// TestVotePausesRacers checks that with sv_pauseable votes about players pause them, who stay in
+// the game.
 func TestVotePausesRacers(t *testing.T) {
 	vt := newRerunVoteTest(t, 3, "sv_pauseable 1")
 	v := vt.voters
@@ -118,10 +119,12 @@ func TestVotePausesRacers(t *testing.T) {
 	v[2].isTold("Pause 'v1' (3s) (spec you), 25 s")
 	newcomer := vt.addVoter(9, 50000, player06DDNet)
 	newcomer.isTold("Pause 'v1' (3s) (spec you), 24 s")
-	testenv.Check(t, !slices.ContainsFunc(newcomer.chat[-1], func(l string) bool { return strings.Contains(l, "called") }), "a newcomer reads %q", newcomer.chat[-1])
+	testenv.Check(t, !slices.ContainsFunc(newcomer.chat[-1], func(l string) bool { return strings.Contains(l, "called") }),
+		"a newcomer reads %q", newcomer.chat[-1])
 }
 
-// TestVotesInTeams checks that in DDRace only mates may call votes about each other, and decide them.
+// TestVotesInTeams checks that in DDRace only mates may call votes about each other, and decide
+// them.
 func TestVotesInTeams(t *testing.T) {
 	vt := newRerunVoteTest(t, 6, "sv_pauseable 1")
 	v := vt.voters
@@ -151,8 +154,10 @@ func TestVotesInTeams(t *testing.T) {
 	vt.wantStatus("1 yes 0 no 2 open of 3")
 	v[2].vote(1)
 	vt.Wait(200 * time.Millisecond)
-	testenv.Check(t, vt.racePlayer(1).DDRaceTeam == 0 && slices.ContainsFunc(vt.Clients(nil), func(c server.Client) bool { return c.ID == 1 }), "the team is %d", vt.racePlayer(1).DDRaceTeam)
-	testenv.Check(t, vt.racePlayer(0).DDRaceTeam == 3 && vt.racePlayer(2).DDRaceTeam == 3, "the others are in %d and %d", vt.racePlayer(0).DDRaceTeam, vt.racePlayer(2).DDRaceTeam)
+	testenv.Check(t, vt.racePlayer(1).DDRaceTeam == 0 &&
+		slices.ContainsFunc(vt.Clients(nil), func(c server.Client) bool { return c.ID == 1 }), "the team is %d", vt.racePlayer(1).DDRaceTeam)
+	testenv.Check(t, vt.racePlayer(0).DDRaceTeam == 3 && vt.racePlayer(2).DDRaceTeam == 3, "the others are in %d and %d",
+		vt.racePlayer(0).DDRaceTeam, vt.racePlayer(2).DDRaceTeam)
 
 	v[4].call("spectate", "1", "", false) // of team 0 there are three, and a spectator
 	vt.wantStatus("1 yes 0 no 3 open of 4")
@@ -202,7 +207,7 @@ func TestMapVoteIsTold(t *testing.T) {
 	}
 }
 
-// TestDDRaceVoteTexts checks what players of DDRace read about votes.
+// TestDDRaceVoteTexts checks the texts about votes for players of DDRace.
 func TestDDRaceVoteTexts(t *testing.T) {
 	vt := newDDRaceVoteTest(t, ddraceConfig(), 4)
 	v := vt.voters

@@ -19,7 +19,8 @@ import (
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
-// ddraceConfig is of a server with a map of DDRace, "race", of 40 × 10 tiles, on which a test may paint more.
+// ddraceConfig is of a server with a map of DDRace, "race", of 40 × 10 tiles, on which a test may
+// paint more.
 func ddraceConfig(paint ...func(*twmap.TileLayer)) server.Config {
 	const w, h = 40, 10
 	g := twmap.NewGameLayer(w, h)
@@ -47,8 +48,8 @@ func ddraceConfig(paint ...func(*twmap.TileLayer)) server.Config {
 	}
 }
 
-// TestInputsOfOneTick sends three inputs for a tick: in DDRace the first moves the tee and the others act
-// on its weapons, in vanilla a shot comes on arrival and the rest is left out.
+// TestInputsOfOneTick sends three inputs for a tick: in DDRace the first moves the tee and the
+// others act on its weapons, in vanilla a shot comes on arrival and the rest is left out.
 func TestInputsOfOneTick(t *testing.T) {
 	for _, mode := range []string{"ddrace", "dm"} {
 		ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_warmup 0; sv_gametype "+mode)
@@ -79,8 +80,8 @@ func TestInputsOfOneTick(t *testing.T) {
 	}
 }
 
-// TestWhoReturnsAfterAMapChange checks that players of DDRace are not greeted again when the map changes, nor
-// the others told that they have come.
+// TestWhoReturnsAfterAMapChange checks that players of DDRace are not greeted again when the map
+// changes, nor the others told that they have come.
 func TestWhoReturnsAfterAMapChange(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
 		tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, ddraceConfig(), `sv_map race; sv_gametype ddrace; sv_welcome "Hello there"`)

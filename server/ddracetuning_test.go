@@ -10,7 +10,8 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// TestTuneLines checks that the commands that carry a tuning to the next map make the same one, also below 0.
+// TestTuneLines checks that the commands that carry a tuning to the next map make the same one,
+// also below 0.
 func TestTuneLines(t *testing.T) {
 	s, made := ddrace.DefaultSettings(), ddrace.DefaultSettings()
 	s.Release, made.Release = 20, 20

@@ -20,8 +20,8 @@ func (discardFolder) Names() ([]string, error)                { return nil, nil 
 func (discardFolder) Remove(string) error                     { return nil }
 func (discardFolder) Close() error                            { return nil }
 
-// BenchmarkDemo is Tick with 64 players, without a demo and with one in each format: a server
-// for each, in turns, the same inputs. What is added is the difference of the medians of the CPU
+// BenchmarkDemo is Tick with 64 players, without a demo and with one in each format: a server for
+// each, in turns, the same inputs. The cost of a demo is the difference of the medians of the CPU
 // time of the loop's thread.
 func BenchmarkDemo(b *testing.B) {
 	formats := [...]string{"", "tw07", "ddnet"}

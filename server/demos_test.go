@@ -116,15 +116,16 @@ func (dt *demoTest) read(name string) (s shownDemo) {
 	}
 }
 
-// TestDemoOfServer records a game in both formats. Whoever plays the demos sees the players
-// and reads what is public, and nothing else.
+// TestDemoOfServer records a game in both formats. A demo shows the players and public texts, and
+// nothing else.
 func TestDemoOfServer(t *testing.T) {
 	dt := newDemoTest(t, "sv_demo_format tw07,ddnet", "sv_spamprotection 0; sv_vote_kick_bantime 0")
 	anna := dt.Enter(ip(1), "anna")
 	bert := dt.EnterAs(client06DDNet, ip(2), "bert")
 	dt.play(50, anna, bert)
 	dt.Execute("record cup/final")
-	if got, want := dt.awaitLog("final_ddnet"), []string{"Recording to 'demos/cup/final.demo'", "Recording to 'demos/cup/final_ddnet.demo'"}; !slices.Equal(got, want) {
+	if got, want := dt.awaitLog("final_ddnet"),
+		[]string{"Recording to 'demos/cup/final.demo'", "Recording to 'demos/cup/final_ddnet.demo'"}; !slices.Equal(got, want) {
 		t.Errorf("the log has %q", got)
 	}
 	dt.Execute("record")
@@ -164,7 +165,8 @@ func TestDemoOfServer(t *testing.T) {
 		if protocol == 6 {
 			file = dt.CompatibleFile()
 		}
-		if h.Protocol() != protocol || h.Type != "server" || h.MapName != "teeyard1" || h.MapCRC != crc32.ChecksumIEEE(file) || !bytes.Equal(s.mapFile, file) || h.Length < 4 ||
+		if h.Protocol() != protocol || h.Type != "server" || h.MapName != "teeyard1" || h.MapCRC != crc32.ChecksumIEEE(file) ||
+			!bytes.Equal(s.mapFile, file) || h.Length < 4 ||
 			!regexp.MustCompile(`^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$`).MatchString(h.Time) {
 			t.Errorf("%s: header %+v, map of %d bytes", name, h, len(s.mapFile))
 		}
@@ -216,7 +218,8 @@ func TestAutoDemos(t *testing.T) {
 	dt.Log.Reset()
 	dt.Execute("restart")
 	dt.play(2, anna)
-	if said := dt.awaitLog("autorecord_"); !slices.ContainsFunc(said, func(l string) bool { return strings.HasPrefix(l, "Recording to 'demos/auto/autorecord_2") }) {
+	if said := dt.awaitLog("autorecord_"); !slices.ContainsFunc(said,
+		func(l string) bool { return strings.HasPrefix(l, "Recording to 'demos/auto/autorecord_2") }) {
 		t.Errorf("the log has %q", said)
 	}
 	dt.Execute("reload")

@@ -46,8 +46,8 @@ func downloadMap(t *testing.T, link servertest.Link, kind client.SessionConfig, 
 	return took, sent
 }
 
-// TestMapDownloadSpeed checks that a map arrives at least five times as fast as from the
-// original, which sends 8 chunks per round trip.
+// TestMapDownloadSpeed checks that a map arrives at least five times as fast as from the original.
+// The original sends 8 chunks per round trip.
 func TestMapDownloadSpeed(t *testing.T) {
 	const size, rtt = 1_500_000, 50 * time.Millisecond
 	for _, kind := range []client.SessionConfig{player07, player06DDNet} {
@@ -160,9 +160,9 @@ func TestResendRequestsWithoutEnd(t *testing.T) {
 	})
 }
 
-// TestMapDownloadSpeedIsACap checks that a client is sent no more per second than
-// sv_map_download_speed says, over good and bad networks, what is sent again included, and nearly
-// as much over a good one. 8 and more do not slow it down, and a change counts at once.
+// TestMapDownloadSpeedIsACap checks that sv_map_download_speed limits the bytes per second to a
+// client, resent ones included. A good network reaches nearly the limit. Values from 8 do not slow
+// a download, and a change counts at once.
 func TestMapDownloadSpeedIsACap(t *testing.T) {
 	testenv.OneGoroutine(t)
 	const size = 400_000

@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
 
-// TestDrain lets nobody new into a match and plays it to its end, with the scoreboard. Then
-// clients who can be sent elsewhere are, and the server ends.
+// TestDrain closes a match to new players and plays it to its end, with the scoreboard. Then the
+// server sends clients elsewhere if they support that, and ends.
 func TestDrain(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_inactivekick_time 0")
 	redirected := 0
@@ -22,11 +22,14 @@ func TestDrain(t *testing.T) {
 	}}
 	clients := []*testclient.Client{ts.Enter(ip(1), "seven"), ts.EnterAs(client06DDNet, ip(2), "old"), ts.EnterAs(latest, ip(3), "new")}
 	ts.Execute("drain nowhere; drain 0; drain 65536; drain 8303; drain 08304; drain off")
-	if got := strings.Count(ts.Log.String(), "is not the port of another server on this machine"); got != 5 || strings.Contains(ts.Log.String(), "new clients are rejected") {
+	if got := strings.Count(ts.Log.String(), "is not the port of another server on this machine"); got != 5 ||
+		strings.Contains(ts.Log.String(), "new clients are rejected") {
 		t.Fatalf("%d refusals in\n%s", got, ts.Log.String())
 	}
 	ts.Execute("drain 8304")
-	if !strings.Contains(ts.Log.String(), "[server]: drain: new clients are rejected; the server ends after this match, or as soon as the 3 clients have left (drain off cancels this); it then sends DDNet clients from 17.2 on to port 8304\n") {
+	if !strings.Contains(ts.Log.String(),
+		"[server]: drain: new clients are rejected; the server ends after this match, or as soon as the 3 clients have left "+
+			"(drain off cancels this); it then sends DDNet clients from 17.2 on to port 8304\n") {
 		t.Errorf("drain prints\n%s", ts.Log.String())
 	}
 	ts.Idle(2, clients...)
@@ -67,7 +70,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestDrainWhenEmpty: without anybody in the game there is nothing to wait for.
+// TestDrainWhenEmpty checks that a server without players ends at once.
 func TestDrainWhenEmpty(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_bots 2")
 	ts.Step(5)

@@ -10,7 +10,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// TestWhenEmpty: what is to happen when the last player leaves happens then, and not while nobody has come yet.
+// TestWhenEmpty checks that the settings for an empty server act when the last player leaves, and
+// not before the first one joins.
 func TestWhenEmpty(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_reload_when_empty 1")
 	world := ts.World()
@@ -43,7 +44,7 @@ func TestWhenEmpty(t *testing.T) {
 	testenv.Check(t, ended(ts), "sv_shutdown_when_empty has no effect")
 }
 
-// TestClientSuggestions: each kind of client is suggested what operators have for it.
+// TestClientSuggestions checks that each kind of client gets its own suggestion.
 func TestClientSuggestions(t *testing.T) {
 	ts := newTestServer(t, nil, `sv_client_suggestion new\nclient; sv_client_suggestion_old old; sv_client_suggestion_bot bot`)
 	for i, c := range []struct {

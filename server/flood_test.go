@@ -103,9 +103,8 @@ func TestPlayersDoNotNoticeConnectFlood(t *testing.T) {
 	}
 }
 
-// TestConnectAndCloseFlood lets somebody connect and close 1,500 times a second, each time
-// from another IPv6 /64, and counts what that leaves: bans, lines in the log, memory. The
-// players get every snapshot.
+// TestConnectAndCloseFlood connects and closes 1,500 times a second, each time from another IPv6
+// /64, and counts the remains: bans, lines in the log, memory. The players get every snapshot.
 func TestConnectAndCloseFlood(t *testing.T) {
 	for name, test := range map[string]struct {
 		peer     func(n int) transport.Peer
@@ -275,8 +274,8 @@ func TestPingsAreAnsweredTogether(t *testing.T) {
 	}
 }
 
-// TestRconOutputIsLimited checks that output does not cost an operator the connection,
-// nor does what others make the server print.
+// TestRconOutputIsLimited checks that output does not cost operators their connection, even if
+// other clients cause it.
 func TestRconOutputIsLimited(t *testing.T) {
 	ts := newTestServer(t, nil, "console_output_level 2; sv_spamprotection 0")
 	p := ts.join(local(1), "admin")
@@ -344,9 +343,9 @@ func TestMeaninglessChunksAreCheap(t *testing.T) {
 	}
 }
 
-// TestJoinFloodFillsNeitherLogNorChat lets somebody with many IPv6 /48 join, say something and
-// leave 700 times a second. The log and the other players are told of few of them, and of
-// an honest player who comes meanwhile as soon as that one is no newcomer.
+// TestJoinFloodFillsNeitherLogNorChat has clients from many IPv6 /48 join, chat and leave 700 times
+// a second. The log and the other players are told of few of them. An honest player who joins
+// meanwhile is announced when the time as a newcomer is over.
 func TestJoinFloodFillsNeitherLogNorChat(t *testing.T) {
 	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil, "sv_inactivekick_time 0; sv_scorelimit 0; console_output_level 2; sv_rcon_mod_password modpw")
@@ -393,7 +392,8 @@ func TestJoinFloodFillsNeitherLogNorChat(t *testing.T) {
 	ts.idle(2, old, modern)
 	most := int(access.JoinNewsRate.Burst) + (seconds+1)*int(access.JoinNewsRate.PerSecond)
 	lines := strings.Count(ts.log.String(), "\n")
-	t.Logf("%d joined, %v, %d lines of chat in 0.7, %d in 0.6, %d in the log (%d bytes), %d for the operator", joined, news, len(modern.Chat), len(old.Chat), lines, ts.log.Len(), len(modern.RconLines))
+	t.Logf("%d joined, %v, %d lines of chat in 0.7, %d in 0.6, %d in the log (%d bytes), %d for the operator",
+		joined, news, len(modern.Chat), len(old.Chat), lines, ts.log.Len(), len(modern.RconLines))
 	if joined != seconds*25*perTick {
 		t.Errorf("only %d joined: the test tests nothing", joined)
 	}

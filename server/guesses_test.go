@@ -85,8 +85,8 @@ func TestWrongRconPasswordsAreLogged(t *testing.T) {
 	}
 }
 
-// TestShutdownLines: the log says who was there, as that of the original does, and that the
-// server ended.
+// TestShutdownLines checks that the log lists the clients at the end, as the original does, and
+// says that the server ended.
 func TestShutdownLines(t *testing.T) {
 	ts := newTestServer(t, nil)
 	ts.idle(60, ts.join(ip(1), "alice"), ts.join(ip(2), "bob"))
@@ -110,7 +110,7 @@ func TestShutdownLines(t *testing.T) {
 	}
 }
 
-// TestCommandsThatTakeTime: what comes later is said at once.
+// TestCommandsThatTakeTime checks that commands with a later result say so at once.
 func TestCommandsThatTakeTime(t *testing.T) {
 	ts := newTestServer(t, nil)
 	for _, c := range [][2]string{
@@ -134,15 +134,16 @@ func TestCommandsThatTakeTime(t *testing.T) {
 	}
 	ts.log.Reset()
 	ts.srv.Execute("tune gravitation 1; tune gravty 1; tune_reset ground_controll_acel")
-	if want := "[tuning]: No such tuning parameter\n[tuning]: tunes lists all parameters\n[tuning]: No such tuning parameter\n[tuning]: did you mean gravity? tunes lists all parameters\n" +
+	if want := "[tuning]: No such tuning parameter\n[tuning]: tunes lists all parameters\n" +
+		"[tuning]: No such tuning parameter\n[tuning]: did you mean gravity? tunes lists all parameters\n" +
 		"[tuning]: No such tuning parameter\n[tuning]: did you mean ground_control_accel? tunes lists all parameters\n"; ts.log.String() != want {
 		t.Errorf("tune: %q", ts.log.String())
 	}
 }
 
-// TestOperatorsGetInAmongGuesses: while new sites of new blocks guess the rcon password faster
-// than the limit for them, strangers have to wait, as docs/operate/limits.md says; who logged in lately
-// and who is on the server's machine need not.
+// TestOperatorsGetInAmongGuesses has new sites of new blocks guess the rcon password faster than
+// their limit. Strangers have to wait then, as docs/operate/limits.md says. Recent operators and
+// clients on the server's machine do not.
 func TestOperatorsGetInAmongGuesses(t *testing.T) {
 	ts := newTestServer(t, nil)
 	boss := ts.connect(ip(1)).Info().Login("adminpw")

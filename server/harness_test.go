@@ -35,7 +35,7 @@ import (
 // testServer is a server with raw clients.
 type testServer = servertest.Server
 
-// testSettings are the settings of most test servers, after those of servertest.
+// testSettings are the settings of most test servers, after servertest.Settings.
 const testSettings = `sv_spamprotection 1; sv_register 1; sv_register_url ""; sv_register_udp ""; console_output_level 0`
 
 func newTestServer(tb testing.TB, files fs.FS, commands ...string) *testServer {
@@ -210,8 +210,7 @@ func newTestNetworkWith(t testing.TB, link servertest.Link, seed uint64, cfg ser
 	return &testNetwork{Server: servertest.Over(t, link, cfg, commands...), rand: rand.New(rand.NewPCG(seed, 2))}
 }
 
-// player is a client on a test network that plays by the rules, and a record of what it
-// received.
+// player is a client on a test network that plays by the rules, and a record of its messages.
 type player struct {
 	*client.Session
 	network *testNetwork
@@ -381,7 +380,7 @@ func (p *player) names() map[game.PlayerID]string {
 	return names
 }
 
-// heard reports whether anybody said a line.
+// heard reports whether the player received a chat line from any player.
 func (p *player) heard(text string) bool {
 	for _, lines := range p.chat {
 		if slices.Contains(lines, text) {
@@ -394,7 +393,7 @@ func (p *player) heard(text string) bool {
 // send sends a message of the player's version.
 func (p *player) send(m testclient.Message) { p.SendMessage(p.network.Now(), m.Append(nil)) }
 
-// do sends what has the same meaning in both versions, and lets a second pass.
+// do sends a message that has the same meaning in both versions, and lets a second pass.
 func (p *player) do(send func(c bridge.ClientSide)) {
 	p.network.T.Helper()
 	testenv.NoError(p.network.T, p.Request(p.network.Now(), send))
@@ -413,7 +412,7 @@ func (p *player) login(password string) {
 	p.network.Wait(200 * time.Millisecond)
 }
 
-// rcon runs a line and returns what it printed.
+// rcon runs a line and returns its output.
 func (p *player) rcon(line string) string {
 	before := len(p.rconLines)
 	p.Request(p.network.Now(), func(c bridge.ClientSide) { c.SendRconCmd(line) })

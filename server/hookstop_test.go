@@ -27,13 +27,16 @@ func (h slowLog) Handle(ctx context.Context, r slog.Record) error {
 	return h.rawLog.Handle(ctx, r)
 }
 
-// TestSlowScriptIsStopped has a script take longer than any should, and more than it may in every tick. It is
-// switched off, players join meanwhile, and the log verifies.
+// TestSlowScriptIsStopped has a script take longer than any should, and more than it may in every
+// tick. It is switched off, players join meanwhile, and the log verifies.
 func TestSlowScriptIsStopped(t *testing.T) {
 	for _, c := range []struct{ name, source, why string }{
-		{"slow", "function on_tick() if game.tick() > 60 then print('this is slow') end for p in players() do p.score = p.score + 1 end end", "it took too long"},
-		{"slow at first", "function on_tick() if game.tick() > 3 then print('this is slow') end for p in players() do p.score = p.score + 1 end end", "it took too long"},
-		{"over its time", "function on_tick() if game.tick() > 60 then print('this is slow') end for p in players() do p.score = p.score + 1 end end", "it takes too long, more than 6 ms in every tick"},
+		{"slow", "function on_tick() if game.tick() > 60 then print('this is slow') end for p in players() do p.score = " +
+			"p.score + 1 end end", "it took too long"},
+		{"slow at first", "function on_tick() if game.tick() > 3 then print('this is slow') end for p in players() do " +
+			"p.score = p.score + 1 end end", "it took too long"},
+		{"over its time", "function on_tick() if game.tick() > 60 then print('this is slow') end for p in players() do " +
+			"p.score = p.score + 1 end end", "it takes too long, more than 6 ms in every tick"},
 		{"busy", "function on_tick() if game.tick() > 60 then for i = 1, 19000 do local x = i end end end", "steps in every tick"},
 		{"endless", "function on_tick() if game.tick() > 60 then while true do for p in players() do p.score = p.score + 1 end end end end", "too many steps"},
 		{"patterns", "function on_tick() if game.tick() > 60 then while true do (('a'):rep(8192)):find('%f[b]') end end end", "too many steps"},
@@ -76,13 +79,14 @@ func TestSlowScriptIsStopped(t *testing.T) {
 			tn.srv.record.Close(replay.EndShutdown)
 			for _, name := range testenv.Must(s.Names()) {
 				stops := 0
-				res, err := replay.Verify(s.reader(t, name), replay.VerifyConfig{Modes: builtin.Modes().New, NewMod: newScript, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
-					for i := range tick.Commands {
-						if tick.Commands[i].Kind == game.CmdStopHook {
-							stops++
+				res, err := replay.Verify(s.reader(t, name),
+					replay.VerifyConfig{Modes: builtin.Modes().New, NewMod: newScript, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
+						for i := range tick.Commands {
+							if tick.Commands[i].Kind == game.CmdStopHook {
+								stops++
+							}
 						}
-					}
-				}})
+					}})
 				want := 0
 				if c.name == "slow" || c.name == "over its time" {
 					want = 1

@@ -206,8 +206,8 @@ func (tn *testNetwork) play(players int, length time.Duration) {
 	tn.run(length)
 }
 
-// TestTooLongMessagesAreCounted checks that a message that fits no datagram is counted and costs no client
-// its connection.
+// TestTooLongMessagesAreCounted checks that a message that fits no datagram is counted and costs no
+// client its connection.
 func TestTooLongMessagesAreCounted(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "player")

@@ -13,14 +13,16 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// TestNamedLogins: logins of auth_add and auth_add_p open the remote console with the name and the password, and
-// neither with others; who is logged in with one that is changed or removed has to log in again.
+// TestNamedLogins: logins of auth_add and auth_add_p open the remote console with the name and the
+// password, and neither with others; who is logged in with one that is changed or removed has to
+// log in again.
 func TestNamedLogins(t *testing.T) {
 	salt := []byte("\x00\x11\x22\x33\x44\x55\x66\x77")
 	hash := md5.Sum(append([]byte("bobpw"), salt...))
 	bob := " moderator " + hex.EncodeToString(hash[:]) + " " + hex.EncodeToString(salt)
 	var d logDisk
-	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; auth_add alice admin two words; auth_add_p bob"+bob+"; auth_add cat Helper x; auth_add dog god y; sv_rcon_max_tries 0")
+	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; auth_add alice admin two words; auth_add_p bob"+
+		bob+"; auth_add cat Helper x; auth_add dog god y; sv_rcon_max_tries 0")
 	p := ts.joinAs(client06DDNet, local(1), "p")
 	c := ts.session(p)
 	for _, try := range []struct {
@@ -29,7 +31,8 @@ func TestNamedLogins(t *testing.T) {
 	}{
 		{"", "adminpw", "default_admin", console.LevelAdmin}, {"default_admin", "adminpw", "default_admin", console.LevelAdmin},
 		{"alice", "two words", "alice", console.LevelAdmin}, {"bob", "bobpw", "bob", console.LevelMod}, {"cat", "x", "cat", console.LevelHelper},
-		{"alice", "bobpw", "", 0}, {"alice", "", "", 0}, {"alice", "adminpw", "", 0}, {"", "two words", "", 0}, {"nobody", "adminpw", "", 0}, {"nobody", "", "", 0},
+		{"alice", "bobpw", "", 0}, {"alice", "", "", 0}, {"alice", "adminpw", "", 0}, {"", "two words", "", 0},
+		{"nobody", "adminpw", "", 0}, {"nobody", "", "", 0},
 		{"dog", "y", "", 0}, {"default_mod", "", "", 0}, {"Alice", "two words", "", 0},
 	} {
 		c.rcon = rconState{}
@@ -40,7 +43,8 @@ func TestNamedLogins(t *testing.T) {
 		}
 	}
 	log := ts.log.String()
-	if !strings.Contains(log, "[server]: ClientID=0 authed (admin) key='alice'\n") || !strings.Contains(log, "[server]: ClientID=0 authed (admin)\n") || strings.Contains(log, "two words") {
+	if !strings.Contains(log, "[server]: ClientID=0 authed (admin) key='alice'\n") ||
+		!strings.Contains(log, "[server]: ClientID=0 authed (admin)\n") || strings.Contains(log, "two words") {
 		t.Errorf("the log has\n%s", log)
 	}
 
@@ -74,7 +78,8 @@ func TestNamedLogins(t *testing.T) {
 	testenv.Check(t, !c.rcon.authed, "bob is still logged in")
 
 	ts.log.Reset()
-	ts.srv.Execute("auth_list; auth_add alice mod x; auth_add default_admin mod x; auth_add_p eve mod 00 00; auth_add_p eve mod " + hex.EncodeToString(hash[:]) + " 00; auth_change eve mod x; auth_add eve mod \"\"; auth_add \"\" mod x")
+	ts.srv.Execute("auth_list; auth_add alice mod x; auth_add default_admin mod x; auth_add_p eve mod 00 00; auth_add_p eve mod " +
+		hex.EncodeToString(hash[:]) + " 00; auth_change eve mod x; auth_add eve mod \"\"; auth_add \"\" mod x")
 	if want := `[auth]: default_admin admin
 [auth]: alice admin
 [auth]: ident already exists
@@ -88,10 +93,11 @@ func TestNamedLogins(t *testing.T) {
 		t.Errorf("%s", ts.log.String())
 	}
 
-	// A moderator who may use the commands gets nobody more access than moderators have.
+	// A moderator who may use the commands cannot grant more than the access of moderators.
 	mod := console.Caller{Level: console.LevelMod, Flags: console.Server, ID: -1}
 	ts.srv.Execute("mod_command auth_add 1; mod_command auth_change 1; mod_command auth_remove 1")
-	for line, denied := range map[string]bool{"auth_add eve admin x": true, "auth_change alice mod x": true, "auth_remove alice": true, "auth_add fred mod x": false} {
+	for line, denied := range map[string]bool{"auth_add eve admin x": true, "auth_change alice mod x": true,
+		"auth_remove alice": true, "auth_add fred mod x": false} {
 		ts.srv.lines.execute(line, mod, func(warning string) {
 			testenv.Check(t, strings.HasPrefix(warning, "access denied") == denied, "%s: %q", line, warning)
 		})
@@ -105,13 +111,14 @@ func TestNamedLogins(t *testing.T) {
 	ts.srv.Execute("auth_list")
 	testenv.Check(t, strings.Count(ts.log.String(), "\n") == 1+1024, "logins:\n%s", ts.log)
 	ts.srv.Shutdown(ts.now, "")
-	if audit := d.content("audit.jsonl"); strings.Contains(audit+ts.log.String(), "secretword") || !strings.Contains(audit, `"account":"alice","addr":"127.0.0.1:1","command":"auth_add ***"`) {
+	if audit := d.content("audit.jsonl"); strings.Contains(audit+ts.log.String(), "secretword") ||
+		!strings.Contains(audit, `"account":"alice","addr":"127.0.0.1:1","command":"auth_add ***"`) {
 		t.Errorf("the audit log has\n%s", audit)
 	}
 }
 
-// TestPasswordsEndLogins: who is logged in with the password of a level that changes has to log in again, and
-// nobody else.
+// TestPasswordsEndLogins checks that a new password of a level ends the logins with the old one,
+// and no others.
 func TestPasswordsEndLogins(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_rcon_password one; sv_rcon_mod_password two; auth_add alice admin pw")
 	admin, mod, alice := ts.joinAs(client06DDNet, local(1), "admin"), ts.joinAs(client07, local(2), "mod"), ts.joinAs(client06DDNet, local(3), "alice")
@@ -139,7 +146,8 @@ func TestPasswordsEndLogins(t *testing.T) {
 	testenv.Check(t, ts.session(admin).rcon.authed, "the new password does not work")
 }
 
-// TestClientsAskForNames: clients of DDNet are told whether there are logins with names, as they join and when that changes.
+// TestClientsAskForNames: clients of DDNet are told whether there are logins with names, as they
+// join and when that changes.
 func TestClientsAskForNames(t *testing.T) {
 	ts := newTestServer(t, nil, "auth_add alice admin pw")
 	p := ts.client(client06DDNet, local(1))
@@ -159,7 +167,7 @@ func TestClientsAskForNames(t *testing.T) {
 	testenv.Check(t, slices.Equal(told, []int32{1, 0, 1}), "told %v", told)
 }
 
-// TestLoginsOpenAServer: a server with logins needs no password that is made up.
+// TestLoginsOpenAServer checks that a server with logins generates no password.
 func TestLoginsOpenAServer(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_rcon_password \"\"; auth_add alice admin pw")
 	testenv.Check(t, ts.srv.access.Settings.RconPassword == "", "the password %q", ts.srv.access.Settings.RconPassword)

@@ -103,7 +103,8 @@ func TestLongValuesAreAnswered(t *testing.T) {
 		n++
 		ts.Log.Reset()
 		ts.Execute(e.Name + " " + strings.Repeat("x", most+1))
-		if want := fmt.Sprintf("%s: cut to %d bytes", e.Name, most); !strings.Contains(ts.Log.String(), want) && !strings.Contains(ts.Log.String(), e.Name+": ") {
+		if want := fmt.Sprintf("%s: cut to %d bytes", e.Name, most); !strings.Contains(ts.Log.String(), want) &&
+			!strings.Contains(ts.Log.String(), e.Name+": ") {
 			t.Errorf("%s of %d bytes: %s", e.Name, most+1, ts.Log.String())
 		}
 	}

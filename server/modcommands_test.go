@@ -60,7 +60,8 @@ func TestModCommands(t *testing.T) {
 		var s servertest.Folder
 		cfg := speedConfig()
 		cfg.Replays = &s
-		tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, cfg, "sv_mods speed; sv_replay 1; sv_spamprotection 0; speed_title slow; speed_of_all 12")
+		tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, cfg,
+			"sv_mods speed; sv_replay 1; sv_spamprotection 0; speed_title slow; speed_of_all 12")
 		p := tn.dial(1, named(kind, "a"))
 		offered := offers(p)
 		commands := map[string]string{}
@@ -80,8 +81,9 @@ func TestModCommands(t *testing.T) {
 			t.Errorf("offered %q", *offered)
 		}
 		for line, want := range map[string]string{
-			"/double 4": "8 0  1, slow", `/DOUBLE 21 1.5 "some text" more`: "42 1.5 some text 3, slow", "/double word": "Usage: /double <number> [factor] [text]",
-			"/double": "Usage: /double <number> [factor] [text]", "/help double": "/double <number> [factor] [text]: Doubles a number",
+			"/double 4": "8 0  1, slow", `/DOUBLE 21 1.5 "some text" more`: "42 1.5 some text 3, slow",
+			"/double word": "Usage: /double <number> [factor] [text]",
+			"/double":      "Usage: /double <number> [factor] [text]", "/help double": "/double <number> [factor] [text]: Doubles a number",
 		} {
 			clear(p.chat)
 			p.command(game.Command{Kind: game.CmdSay, Chat: game.ChatAll, Text: line})
@@ -125,9 +127,11 @@ func TestModCommands(t *testing.T) {
 // without the mod, and that the configuration may set them before the mod is there.
 func TestModVariablesLast(t *testing.T) {
 	cfg := speedConfig()
-	cfg.Files = fstest.MapFS{"x.cfg": {Data: []byte("sv_name x\nspeed_of_all 8\nspeed_of_al 1\nadd_vote fast speed_of_all 9\nadd_vote slow \"speed_of_all 1\"\nadd_vote bad nonsense\nspeed_report now\n")}}
+	cfg.Files = fstest.MapFS{"x.cfg": {Data: []byte("sv_name x\nspeed_of_all 8\nspeed_of_al 1\nadd_vote fast speed_of_all 9\n" +
+		"add_vote slow \"speed_of_all 1\"\nadd_vote bad nonsense\nspeed_report now\n")}}
 	ts := newTestServerWith(t, cfg, "exec x.cfg")
-	if log := ts.Log.String(); !strings.Contains(log, "x.cfg:2: No such command: speed_of_all.") || !strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
+	if log := ts.Log.String(); !strings.Contains(log, "x.cfg:2: No such command: speed_of_all.") ||
+		!strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
 		!strings.Contains(log, "x.cfg:4: skipped invalid command") || !strings.Contains(log, "x.cfg:7: No such command: speed_report.") {
 		t.Errorf("without the mod:\n%s", log)
 	}
@@ -176,7 +180,8 @@ func TestModVariablesLast(t *testing.T) {
 	server.ReloadNow(ts.Server, console.ReadConfiguration(fstest.MapFS{"y.cfg": {Data: []byte("speed_of_all 6")}}, []string{"-f", "y.cfg"}))
 	next("sv_mods speed")
 	inForce("6")
-	server.ReloadNow(ts.Server, console.ReadConfiguration(fstest.MapFS{"y.cfg": {Data: []byte("speed_of_all 7\nspeed_title again\nnonsense 5")}}, []string{"-f", "y.cfg"}))
+	server.ReloadNow(ts.Server,
+		console.ReadConfiguration(fstest.MapFS{"y.cfg": {Data: []byte("speed_of_all 7\nspeed_title again\nnonsense 5")}}, []string{"-f", "y.cfg"}))
 	ts.Step(1)
 	inForce("7")
 
@@ -184,7 +189,8 @@ func TestModVariablesLast(t *testing.T) {
 	if e, _ := with.Language().Lookup("speed_of_all", console.Operator); e.Level != 1 {
 		t.Error("moderators may not set what the configuration lets them")
 	}
-	if log := with.Log.String(); strings.Contains(log, "speed_of_all") && !strings.Contains(log, "added option") || !strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
+	if log := with.Log.String(); strings.Contains(log, "speed_of_all") && !strings.Contains(log, "added option") ||
+		!strings.Contains(log, "x.cfg:3: No such command: speed_of_al.") ||
 		!strings.Contains(log, "x.cfg:6: skipped invalid command 'nonsense'") {
 		t.Errorf("with the mod:\n%s", log)
 	}
@@ -197,7 +203,7 @@ func TestModVariablesLast(t *testing.T) {
 	}
 }
 
-// TestModCommandsThatExist checks that a mod cannot have what the server has.
+// TestModCommandsThatExist checks that a mod cannot add commands that the server already has.
 func TestModCommandsThatExist(t *testing.T) {
 	n := new(int32)
 	run := func(*game.Ctx, *game.CommandCall) {}
@@ -251,7 +257,8 @@ func TestModListsChange(t *testing.T) {
 		p.rcon("reload")
 		tn.Wait(5 * time.Second)
 		with := mods != ""
-		if chat := slices.ContainsFunc(*offered, func(s string) bool { return strings.HasPrefix(s, "double|") }); chat != with || listed["speed_of_all"] != with || listed["speed_report"] != with || !listed["status"] {
+		if chat := slices.ContainsFunc(*offered, func(s string) bool { return strings.HasPrefix(s, "double|") }); chat != with ||
+			listed["speed_of_all"] != with || listed["speed_report"] != with || !listed["status"] {
 			t.Errorf("sv_mods %q: offered %v, listed %v", mods, chat, listed["speed_of_all"])
 		}
 	}

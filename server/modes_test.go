@@ -68,7 +68,8 @@ func TestGameTypes(t *testing.T) {
 			for _, p := range players {
 				got := p.lastView(t).Game
 				if got.FlagCarrier != want.FlagCarrier && want.Flags&game.GameFlagFlags != 0 || got.TeamScore != want.TeamScore {
-					t.Errorf("%s: sees the carriers %v and the scores %v; there are %v and %v", p.name, got.FlagCarrier, got.TeamScore, want.FlagCarrier, want.TeamScore)
+					t.Errorf("%s: sees the carriers %v and the scores %v; there are %v and %v", p.name,
+						got.FlagCarrier, got.TeamScore, want.FlagCarrier, want.TeamScore)
 				}
 			}
 			if gameType == "CTF" && (want.FlagCarrier[0] < 0 || want.FlagCarrier[1] < 0) {
@@ -159,8 +160,8 @@ type entrances struct {
 func (m *entrances) OnEnter(*game.Ctx, game.PlayerID) { m.state.Entered++ }
 func (m *entrances) State() any                       { return &m.state }
 
-// TestEveryMapGetsANewModeAndNewMods checks that the state of a mode or mod is that of
-// one world, in a rerun too.
+// TestEveryMapGetsANewModeAndNewMods checks that each world has its own state of a mode or mod, in
+// a rerun too.
 func TestEveryMapGetsANewModeAndNewMods(t *testing.T) {
 	var made []*entrances
 	newEntrances := func() *entrances {
@@ -195,7 +196,7 @@ func (impure) Start(*game.Setup)           {}
 func (impure) PureTuning() bool            { return false }
 func (impure) GameType(mode string) string { return "x" + mode }
 
-// TestTuningOfMods sets a tuning in the configuration, which counts if the mods allow it.
+// TestTuningOfMods sets a tuning in the configuration. It counts if the mods allow it.
 func TestTuningOfMods(t *testing.T) {
 	for mods, want := range map[string]int32{"impure": 25, `""`: 50} {
 		tn := newTestNetworkWith(t, servertest.Link{}, 1, server.Config{
@@ -204,7 +205,8 @@ func TestTuningOfMods(t *testing.T) {
 		tn.play(1, time.Second)
 		i := physics.TuneParamIndex("gravity")
 		pure := want == 50
-		testenv.Check(t, tn.World().Tuning()[i] == want && strings.Contains(tn.Log.String(), server.ImpureTuning) == pure, "%s: gravity %d\n%s", mods, tn.World().Tuning()[i], tn.Log.String())
+		testenv.Check(t, tn.World().Tuning()[i] == want && strings.Contains(tn.Log.String(), server.ImpureTuning) == pure,
+			"%s: gravity %d\n%s", mods, tn.World().Tuning()[i], tn.Log.String())
 		testenv.Check(t, (tn.World().ModeName() == "DM") == pure, "%s: game type %s", mods, tn.World().ModeName())
 		tn.Execute("tune gravity 0.3; sv_name x")
 		tn.Wait(time.Second)
@@ -214,7 +216,8 @@ func TestTuningOfMods(t *testing.T) {
 		tn.Wait(time.Second)
 		tn.Execute("tune gravity 0.4")
 		tn.Wait(time.Second)
-		testenv.Check(t, tn.World().Rules().ScoreLimit == 7 && (tn.World().Tuning()[i] == 40) == !pure, "%s: with the game type of the next map gravity is %d", mods, tn.World().Tuning()[i])
+		testenv.Check(t, tn.World().Rules().ScoreLimit == 7 && (tn.World().Tuning()[i] == 40) == !pure,
+			"%s: with the game type of the next map gravity is %d", mods, tn.World().Tuning()[i])
 	}
 }
 
@@ -256,7 +259,8 @@ func TestModsAreChosenByName(t *testing.T) {
 			t.Errorf("%s: the log has\n%s", c.commands, got)
 		}
 		testenv.Check(t, made["a"] == c.a && made["b"] == c.b, "%s: made %v", c.commands, made)
-		testenv.Check(t, (tn.World() == world) == (strings.Contains(c.want, "failed") || strings.Contains(c.want, "takes effect")), "%s: another world", c.commands)
+		testenv.Check(t, (tn.World() == world) == (strings.Contains(c.want, "failed") || strings.Contains(c.want, "takes effect")),
+			"%s: another world", c.commands)
 	}
 	_, err := server.New(server.Config{FindMod: namedEntrances(made), Commands: []string{"sv_mods nope"}})
 	testenv.Check(t, err != nil && strings.Contains(err.Error(), `server: cannot start: sv_mods "nope": line 7`), "%v", err)

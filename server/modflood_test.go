@@ -44,10 +44,10 @@ func (m *loudMod) show(ctx *game.Ctx, id game.PlayerID) {
 
 func (m *loudMod) OnEnter(ctx *game.Ctx, id game.PlayerID) { m.show(ctx, id) }
 
-// TestFloodOfModCommands lets 16 players use the commands, menu and votes of a mod a thousand times a
-// second each, with arguments that make no sense. It is counted, and the mod gets what the spam
-// protection lets through; another player is sent every snapshot, and as much as one
-// player's chat.
+// TestFloodOfModCommands has 16 players use the commands, menu and votes of a mod a thousand times
+// a second each, with invalid arguments. The server counts them, and the mod gets only the calls
+// within the spam protection. Another player gets every snapshot, and no more lines than one player
+// can chat.
 func TestFloodOfModCommands(t *testing.T) {
 	m := &loudMod{}
 	ts := newTestServerWith(t, Config{Mods: []func() game.Mod{func() game.Mod { return m }}}, "sv_player_slots 64; sv_max_clients_per_ip 64")
@@ -122,8 +122,8 @@ func (m *textMod) OnTick(ctx *game.Ctx) {
 	}
 }
 
-// TestFloodOfTexts lets a mod say 300 things in every tick for a second. Nobody is dropped for it, and the
-// clients hear each other again as soon as it is silent.
+// TestFloodOfTexts lets a mod say 300 things in every tick for a second. The server drops no client
+// for it, and the clients hear each other again as soon as the mod is silent.
 func TestFloodOfTexts(t *testing.T) {
 	m := &textMod{silent: true}
 	ts := newTestServerWith(t, Config{Mods: []func() game.Mod{func() game.Mod { return m }}})

@@ -22,12 +22,13 @@ func (*frailMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 	}
 }
 
-// TestModsOffAfterResume: a mod that was switched off is still, in the match that the next server goes on with,
-// and operators are told.
+// TestModsOffAfterResume: a mod that was switched off is still, in the match that the next server
+// goes on with, and operators are told.
 func TestModsOffAfterResume(t *testing.T) {
 	var store memoryStore
 	start := func() *testServer {
-		return newTestServerWith(t, server.Config{Resume: &store, Mods: []func() game.Mod{func() game.Mod { return &frailMod{} }}}, "sv_resume 1; sv_warmup 0; sv_scorelimit 0")
+		return newTestServerWith(t, server.Config{Resume: &store, Mods: []func() game.Mod{func() game.Mod { return &frailMod{} }}},
+			"sv_resume 1; sv_warmup 0; sv_scorelimit 0")
 	}
 	ts := start()
 	alice := ts.Enter(ip(1), "alice")
@@ -41,8 +42,8 @@ func TestModsOffAfterResume(t *testing.T) {
 	testenv.Check(t, strings.Contains(next.Log.String(), want), "status says\n%s", next.Log.String())
 }
 
-// TestModPanics lets a mod panic. Nobody is dropped, operators are told, its commands are gone, and
-// the log verifies.
+// TestModPanics lets a mod panic. No client is dropped, operators are told, the commands of the mod
+// are gone, and the log verifies.
 func TestModPanics(t *testing.T) {
 	var s servertest.Folder
 	newMod := func() game.Mod { return &frailMod{} }

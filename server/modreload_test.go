@@ -68,10 +68,12 @@ func TestScriptIsReloaded(t *testing.T) {
 		{"broken", "function on_tick() end end", "", "[mod]: count is not reloaded: mods/count.lua:1:24: "},
 		{"emptied", emptied, "", "[mod]: count is not reloaded: the file is empty\n"},
 		{
-			"declares", "local v = variable{name = 'later', default = 3} chat_command{name = 'new', run = function() end} function on_reload() print('is', v.value) end", "",
+			"declares", "local v = variable{name = 'later', default = 3} chat_command{name = 'new', run = function() end} " +
+				"function on_reload() print('is', v.value) end", "",
 			"[mod]: mods/count.lua: reloaded; from the next map on: later, /new\n[mod]: is 3\n",
 		},
-		{"by command", "function on_reload() print('again', state.n > 100) end", "sv_mods_watch 0; reload_mods", "[mod]: mods/count.lua: reloaded\n[mod]: again true\n"},
+		{"by command", "function on_reload() print('again', state.n > 100) end", "sv_mods_watch 0; reload_mods",
+			"[mod]: mods/count.lua: reloaded\n[mod]: again true\n"},
 		{"runaway", "function on_tick()\nwhile true do end end", "reload_mods", "[mod]: switched off: mods/count.lua:2: too many steps"},
 		{"unwatched", "function on_reload() print('unseen') end", "", ""},
 	} {
@@ -99,8 +101,8 @@ func TestScriptIsReloaded(t *testing.T) {
 	testenv.Check(t, hashes > 20, "%d hashes", hashes)
 }
 
-// TestScriptIsGameType plays a script as a game type, with another as a mod: it is found when a map is
-// read, reloaded, logged and resumed.
+// TestScriptIsGameType plays a script as a game type, with another as a mod: it is found when a map
+// is read, reloaded, logged and resumed.
 func TestScriptIsGameType(t *testing.T) {
 	files := scriptFiles{
 		"catch":  "mode{name = 'CATCH', like = 'tdm'}\nstate.n = 0\nfunction on_tick() state.n = state.n + 1 end",
@@ -127,8 +129,8 @@ func TestScriptIsGameType(t *testing.T) {
 	testenv.Check(t, next.World().Tick() > 0 && next.World().ModeName() == "CATCH", "the match is not resumed: %s", next.Log)
 	next.play(1, 3*time.Second)
 
-	// What cannot be played is said when it is set, and is dm later. A map that was read before has the
-	// new game type nevertheless.
+	// What cannot be played is said when it is set, and is dm later. A map that was read before has
+	// the new game type nevertheless.
 	next.Log.Reset()
 	for _, c := range []struct{ gameType, told, plays string }{
 		{"broken", "sv_gametype 'broken': the next map will play dm: mods/broken.lua:2: there is no hook on_tik", "DM"},

@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// everyHook is a mod with every hook, which counts the calls for each player and changes nothing.
+// everyHook is a mod with every hook. It counts the calls for each player and changes nothing.
 type everyHook struct {
 	state struct {
 		Calls  game.PerPlayer[int32]

@@ -32,7 +32,7 @@ type capturedChunk struct {
 	data  []byte
 }
 
-// parsePacket takes a datagram apart. It reports false for what is no packet of a
+// parsePacket takes a datagram apart. It reports false if the datagram is not a packet of a
 // connection of the version.
 func parsePacket(version conn.Version, datagram []byte) (c capturedPacket, ok bool) {
 	var chunks packet.ChunkReader
@@ -92,7 +92,8 @@ func newMutator(tb testing.TB, version conn.Version, seed uint64) *mutator {
 			&msg6.ClSay{Team: true, Message: []byte("hello\x1b\n")}, &msg6.ClSay{Message: []byte(`/w "victim" psst`)}, &msg6.ClSay{Message: []byte("/c again")},
 			&msg6.ClSay{Message: []byte("/ready")}, &msg6.ClSetTeam{Team: -1}, &msg6.ClSetTeam{}, &msg6.ClSetSpectatorMode{SpectatorID: -1},
 			&msg6.ClSetSpectatorMode{SpectatorID: 3}, &msg6.ClKill{}, &msg6.ClEmoticon{Emoticon: 3}, &msg6.ClVote{Vote: 1}, &msg6.ClStartInfo{},
-			&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("1")}, &msg6.ClChangeInfo{Profile: msg6.PlayerProfile{Name: []byte("other"), Skin: []byte("coala")}},
+			&msg6.ClCallVote{Type: []byte("kick"), Value: []byte("1")},
+			&msg6.ClChangeInfo{Profile: msg6.PlayerProfile{Name: []byte("other"), Skin: []byte("coala")}},
 			&msg6.ClIsDDNetLegacy{Version: 16040}, &msg6.Input{Size: 40, AckTick: 3},
 		}
 	}

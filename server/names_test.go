@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
-// TestNames checks that names in races are like those of nobody else, as on DDNet-Server, and not in
-// other modes; and that players with clients of 0.6 can change theirs in all of them.
+// TestNames checks that names are unique in races, as on DDNet-Server, but not in other modes.
+// Players with clients of 0.6 can change their names in all modes.
 func TestNames(t *testing.T) {
 	for mode, want := range map[string][4]string{"dm": {"Tw", "Tw", "Ｔw", "/x"}, "race": {"Tw", "(1)Tw", "(2)Ｔw", "(1)/x"}} {
 		var s servertest.Folder

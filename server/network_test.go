@@ -53,7 +53,8 @@ func newTestNetworkWith(t testing.TB, link netsim.Link, seed uint64, cfg Config,
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	cfg.Commands = append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_max_clients_per_network 0; sv_rcon_password adminpw"}, commands...)
+	cfg.Commands = append([]string{"sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; " +
+		"sv_max_clients_per_network 0; sv_rcon_password adminpw"}, commands...)
 	cfg.Background = func(f func()) { f() }
 	tn.srv = testenv.Must(New(cfg))
 	net.Drive(endpoint,
@@ -101,8 +102,7 @@ func (tn *testNetwork) until(limit time.Duration, what string, ok func() bool) {
 	}
 }
 
-// player is a client on a test network that plays by the rules, and a record of what it
-// received.
+// player is a client on a test network that plays by the rules, and a record of its messages.
 type player struct {
 	*client.Session
 	network *testNetwork
@@ -272,7 +272,7 @@ func (p *player) names() map[game.PlayerID]string {
 	return names
 }
 
-// heard reports whether anybody said a line.
+// heard reports whether the player received a chat line from any player.
 func (p *player) heard(text string) bool {
 	for _, lines := range p.chat {
 		if slices.Contains(lines, text) {
@@ -285,7 +285,7 @@ func (p *player) heard(text string) bool {
 // send sends a message of the player's version.
 func (p *player) send(m testclient.Message) { p.SendMessage(p.network.now(), m.Append(nil)) }
 
-// do sends what has the same meaning in both versions, and lets a second pass.
+// do sends a message that has the same meaning in both versions, and lets a second pass.
 func (p *player) do(send func(c bridge.ClientSide)) {
 	p.network.t.Helper()
 	testenv.NoError(p.network.t, p.Request(p.network.now(), send))
@@ -304,7 +304,7 @@ func (p *player) login(password string) {
 	p.network.run(200 * time.Millisecond)
 }
 
-// rcon runs a line and returns what it printed.
+// rcon runs a line and returns its output.
 func (p *player) rcon(line string) string {
 	before := len(p.rconLines)
 	p.Request(p.network.now(), func(c bridge.ClientSide) { c.SendRconCmd(line) })

@@ -19,16 +19,21 @@ import (
 // of internal/peers gets from that server.
 func TestOldConfiguration(t *testing.T) {
 	config := testenv.Must(os.ReadFile("testdata/teeworlds-0.7.5.cfg"))
-	files := fstest.MapFS{"autoexec.cfg": {Data: config}, "other.cfg": {Data: []byte("exec autoexec.cfg\n")}, "maps/dm1.map": {Data: testenv.Must(os.ReadFile("../maps/testbox.map"))}}
+	files := fstest.MapFS{"autoexec.cfg": {Data: config}, "other.cfg": {Data: []byte("exec autoexec.cfg\n")},
+		"maps/dm1.map": {Data: testenv.Must(os.ReadFile("../maps/testbox.map"))}}
 	files["maps/dm2.map"], files["maps/ctf5.map"] = files["maps/dm1.map"], files["maps/dm1.map"]
-	ts := newTestServerWith(t, server.Config{Files: files, OpenLog: func(string) (io.WriteCloser, error) { return nopCloser{io.Discard}, nil }, WriteFile: func(string, []byte) error { return nil }}, "-f", "autoexec.cfg")
+	ts := newTestServerWith(t, server.Config{Files: files,
+		OpenLog:   func(string) (io.WriteCloser, error) { return nopCloser{io.Discard}, nil },
+		WriteFile: func(string, []byte) error { return nil }}, "-f", "autoexec.cfg")
 	log := ts.Log.String()
 	for line := range strings.Lines(log) {
-		if strings.Contains(line, "autoexec.cfg:") || strings.Contains(line, "No such") || strings.Contains(line, "no effect") || strings.Contains(line, "failed") {
+		if strings.Contains(line, "autoexec.cfg:") || strings.Contains(line, "No such") || strings.Contains(line, "no effect") ||
+			strings.Contains(line, "failed") {
 			t.Errorf("a warning: %s", line)
 		}
 	}
-	if name, ban, level := value(ts, "sv_name"), value(ts, "sv_rcon_bantime"), value(ts, "ec_output_level"); name != "an old server" || ban != "7" || level != "2" ||
+	if name, ban, level := value(ts, "sv_name"), value(ts, "sv_rcon_bantime"),
+		value(ts, "ec_output_level"); name != "an old server" || ban != "7" || level != "2" ||
 		!strings.Contains(log, "gametype CTF") {
 		t.Errorf("name %q, rcon ban time %s, econ output level %s", name, ban, level)
 	}
@@ -45,7 +50,8 @@ func TestTeamSizesAreLogged(t *testing.T) {
 	ts.Idle(3, a, b, c)
 	var got []string
 	for line := range strings.Lines(ts.Log.String()) {
-		if text, ok := strings.CutPrefix(line, "[game]: "); ok && (strings.HasPrefix(text, "Team") || strings.HasPrefix(text, "Bal") || strings.Contains(text, "->1")) {
+		if text, ok := strings.CutPrefix(line, "[game]: "); ok &&
+			(strings.HasPrefix(text, "Team") || strings.HasPrefix(text, "Bal") || strings.Contains(text, "->1")) {
 			got = append(got, strings.TrimSpace(text))
 		}
 	}
@@ -54,7 +60,8 @@ func TestTeamSizesAreLogged(t *testing.T) {
 	}
 }
 
-// TestDummies: dbg_dummies gives the highest seats to players that walk, which make room.
+// TestDummies checks that dbg_dummies gives the highest seats to walking players, and that they
+// make room for clients.
 func TestDummies(t *testing.T) {
 	ts := newTestServer(t, flagRoomWith(2), "sv_map room; dbg_dummies 2; sv_inactivekick_time 1")
 	p := ts.Enter(local(1), "alice")
@@ -116,7 +123,7 @@ func TestDummies(t *testing.T) {
 	}
 }
 
-// nopCloser is a log file that nobody reads.
+// nopCloser is a log file without a reader.
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }

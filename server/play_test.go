@@ -130,8 +130,8 @@ func TestTeamsChatAndWhispers(t *testing.T) {
 	}
 }
 
-// TestReadsAreGathered checks that the server puts off a read only after what players sent,
-// and that the time at which a datagram arrived counts, not that of the read.
+// TestReadsAreGathered checks that the server delays a read only after datagrams of players, and
+// that a datagram counts from its arrival, not from the read.
 func TestReadsAreGathered(t *testing.T) {
 	ts := newTestServer(t, nil)
 	alice, bob := ts.join(ip(1), "alice"), ts.join(ip(2), "bob")
@@ -308,7 +308,7 @@ func TestMatchOverBadNetwork(t *testing.T) {
 		tn.join(i+1, fmt.Sprintf("bot %d", i))
 	}
 	tn.untilPlaying(tn.players...)
-	// What was said before everybody was there is not everybody's to hear.
+	// Players who joined later miss the first lines, so those do not count.
 	tn.run(2 * time.Second)
 	for _, p := range tn.players {
 		clear(p.chat)
@@ -415,7 +415,7 @@ func TestPlayingAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	for name, kinds := range map[string][2]testclient.Config{"0.7": {client07, client07}, "0.6": {client06DDNet, client065}} {
 		t.Run(name, func(t *testing.T) {
-			// Nobody dies, so nothing is announced.
+			// No player dies, so nothing is announced.
 			ts := newTestServer(t, nil, "sv_inactivekick_time 0; sv_scorelimit 0; sv_gametype mod; tune explosion_strength 0")
 			ts.srv.cfg.Log = slog.New(slog.DiscardHandler)
 			var clients []*testclient.Client

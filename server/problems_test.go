@@ -19,7 +19,8 @@ func TestMissingGameType(t *testing.T) {
 	const there = "(game types: dm, tdm, ctf, lms, lts, "
 	ts := newTestServer(t, nil, "sv_gametype ctff; sv_map testbox")
 	lines := strings.Split(strings.TrimSpace(ts.Log.String()), "\n")
-	if n := strings.Count(ts.Log.String(), "ctff"); n != 1 || !strings.Contains(lines[len(lines)-2], "[server]: sv_gametype 'ctff' does not exist: dm is played instead "+there) {
+	if n := strings.Count(ts.Log.String(), "ctff"); n != 1 ||
+		!strings.Contains(lines[len(lines)-2], "[server]: sv_gametype 'ctff' does not exist: dm is played instead "+there) {
 		t.Errorf("%d times, at the end of\n%s", n, ts.Log.String())
 	}
 	if p := ts.Problems(); len(p) != 1 || !strings.HasPrefix(p[0], "sv_gametype 'ctff' does not exist") || ts.World().ModeName() != "DM" {
@@ -95,7 +96,8 @@ func TestMissingMapsOfRotation(t *testing.T) {
 	ts := newTestServerWith(t, server.Config{Files: files}, "-f", "autoexec.cfg")
 	const problem = "sv_maprotation: map 'dm1' is missing, so the game stays on the map before it: copy it to maps/dm1.map in the server's folder, or remove it"
 	lines := strings.Split(strings.TrimSpace(ts.Log.String()), "\n")
-	if n := strings.Count(ts.Log.String(), problem); n != 2 || !strings.Contains(ts.Log.String(), "[server]: autoexec.cfg:2: "+problem) || lines[len(lines)-2] != "[server]: "+problem {
+	if n := strings.Count(ts.Log.String(), problem); n != 2 ||
+		!strings.Contains(ts.Log.String(), "[server]: autoexec.cfg:2: "+problem) || lines[len(lines)-2] != "[server]: "+problem {
 		t.Errorf("%d times in\n%s", n, ts.Log.String())
 	}
 	if p := ts.Problems(); len(p) != 1 || p[0] != problem {

@@ -24,7 +24,7 @@ import (
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
-// hop makes a player run to the right and jump at random, which is enough for yardrun.
+// hop makes a player run to the right and jump at random. That is enough for yardrun.
 func (p *player) hop() {
 	p.input = game.Input{Direction: 1, TargetX: 100}
 	left := 0 // of the jump or the time without
@@ -40,8 +40,8 @@ func (p *player) hop() {
 	})
 }
 
-// TestRace runs the course with clients of all versions, and compares what they are told of
-// finishes and checkpoints with what happened. The log of the match verifies.
+// TestRace runs the course with clients of all versions, and compares their messages about finishes
+// and checkpoints with the events of the world. The log of the match verifies.
 func TestRace(t *testing.T) {
 	var logs servertest.Folder
 	var happened []event.Event
@@ -126,15 +126,18 @@ func TestRace(t *testing.T) {
 		return n
 	}
 	seven, ddnet, plain, newer := counts(0), counts(1), counts(2), counts(3)
-	testenv.Check(t, seven["msg7.SvRaceFinish"] == finishes && seven["msg7.SvCheckpoint"] == len(checkpoints[0]), "0.7: %v of %d finishes and %d checkpoints", seven, finishes, len(checkpoints[0]))
-	testenv.Check(t, ddnet["msg6.SvDDRaceTime"] == len(finished[1])+len(checkpoints[1]) && ddnet["msg6.SvRecord"] > 0 && ddnet["msg6.SvRaceFinish"] == 0, "DDNet 16.4: %v", ddnet)
+	testenv.Check(t, seven["msg7.SvRaceFinish"] == finishes && seven["msg7.SvCheckpoint"] == len(checkpoints[0]),
+		"0.7: %v of %d finishes and %d checkpoints", seven, finishes, len(checkpoints[0]))
+	testenv.Check(t, ddnet["msg6.SvDDRaceTime"] == len(finished[1])+len(checkpoints[1]) && ddnet["msg6.SvRecord"] > 0 &&
+		ddnet["msg6.SvRaceFinish"] == 0, "DDNet 16.4: %v", ddnet)
 	testenv.Check(t, len(plain) == 0, "0.6: %v", plain)
 	testenv.Check(t, newer["msg6.SvRaceFinish"] == finishes, "DDNet 18: %v of %d finishes", newer, finishes)
 
 	// What the scoreboard shows.
 	best := slices.MinFunc(slices.Concat(finished[:]...), func(a, b event.RaceFinish) int { return int(a.Time - b.Time) })
 	v := tn.players[0].lastView(t)
-	testenv.Check(t, v.Game.Race.BestTime == best.Time && v.Game.Race.Precision == 2 && v.Game.Flags == game.GameFlagRace, "0.7 sees %+v; the best time is %d", v.Game, best.Time)
+	testenv.Check(t, v.Game.Race.BestTime == best.Time && v.Game.Race.Precision == 2 && v.Game.Flags == game.GameFlagRace,
+		"0.7 sees %+v; the best time is %d", v.Game, best.Time)
 	for i, p := range tn.players {
 		own := slices.MinFunc(finished[i], func(a, b event.RaceFinish) int { return int(a.Time - b.Time) }).Time
 		for j, q := range tn.players {
@@ -158,7 +161,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// clone returns a copy of a message, which is reused.
+// clone returns a copy of a message. The session reuses the original.
 func clone(m testclient.Message) testclient.Message {
 	switch m := m.(type) {
 	case *msg7.SvRaceFinish:
@@ -234,7 +237,8 @@ func TestRaceTimesInBrowsers(t *testing.T) {
 	check := func(score, halfLife int32) {
 		t.Helper()
 		info, players := server.ListedPlayers(ts.Server)
-		if !info.TimeScore || info.GameType != "Race" || len(info.Clients) != 1 || info.Clients[0].Score != score || len(players) != 1 || players[0].Score != halfLife {
+		if !info.TimeScore || info.GameType != "Race" || len(info.Clients) != 1 || info.Clients[0].Score != score ||
+			len(players) != 1 || players[0].Score != halfLife {
 			t.Errorf("info %+v, players %+v; the score is %d, for Half-Life %d", info, players, score, halfLife)
 		}
 	}

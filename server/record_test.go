@@ -19,8 +19,8 @@ import (
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
-// TestRecordedResult: a log has the result of its match at its end, with those who left before, and of one whose next
-// match has just begun that of the last.
+// TestRecordedResult checks that a log ends with the result of its match, players who left
+// included. If the next match has just begun, the log ends with the result of the last one.
 func TestRecordedResult(t *testing.T) {
 	var s servertest.Folder
 	tn := newRecordedNetwork(t, &s, 5, "sv_timelimit 1; sv_matches_per_map 3")
@@ -95,7 +95,8 @@ func TestRecordedMatchReruns(t *testing.T) {
 
 	logs := verify(t, &s, 2)
 	a, b := logs[0], logs[1]
-	if h := a.header; a.End != replay.EndMapChange || a.Ticks < first || h.Map != "teeyard1" || h.ModeName != "DM" || h.IdleTicks < 2*game.TickRate || h.IdleTicks > 5*game.TickRate {
+	if h := a.header; a.End != replay.EndMapChange || a.Ticks < first || h.Map != "teeyard1" || h.ModeName != "DM" ||
+		h.IdleTicks < 2*game.TickRate || h.IdleTicks > 5*game.TickRate {
 		t.Errorf("first log: %+v, idle %d, map %q, mode %q", a.Result, h.IdleTicks, h.Map, h.ModeName)
 	}
 	if b.End != replay.EndShutdown || b.Ticks != second || b.LastGoodTick != second || b.header.Map != "testbox" {
@@ -136,7 +137,8 @@ func TestRecordingFollowsItsSetting(t *testing.T) {
 	}
 }
 
-// TestGameGoesOnWithoutDisk checks that players do not notice a broken folder, and that operators do.
+// TestGameGoesOnWithoutDisk checks that players do not notice a broken folder, and that operators
+// do.
 func TestGameGoesOnWithoutDisk(t *testing.T) {
 	s := servertest.Folder{Broken: errors.New("read-only")}
 	tn := newRecordedNetwork(t, &s, 1)

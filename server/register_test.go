@@ -143,7 +143,8 @@ func TestServerRegisters(t *testing.T) {
 	}
 	for _, at := range []transport.Peer{at6, at7} {
 		testenv.Eventually(t, "that is logged", func() bool {
-			return logged("[register]: chose '"+at.String()+"' as master, sending heartbeats") && logged("[register]: successfully registered at '"+at.String()+"'")
+			return logged("[register]: chose '"+at.String()+"' as master, sending heartbeats") &&
+				logged("[register]: successfully registered at '"+at.String()+"'")
 		})
 	}
 

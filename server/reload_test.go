@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// TestReload reads a configuration again that has changed in part, while somebody plays.
+// TestReload reads a partly changed configuration again, while a client plays.
 func TestReload(t *testing.T) {
 	box, _ := maps.Find("testbox")
 	config := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
@@ -37,7 +37,8 @@ func TestReload(t *testing.T) {
 	}
 
 	// Nothing has changed but for what an operator did meanwhile.
-	if got, want := reload(), "[console]: executing 'autoexec.cfg'\n[console]: executing 'more.cfg'\n[server]: the configuration was read again\n"; got != want {
+	if got, want := reload(), "[console]: executing 'autoexec.cfg'\n[console]: executing 'more.cfg'\n"+
+		"[server]: the configuration was read again\n"; got != want {
 		t.Errorf("prints\n%s", got)
 	}
 	settings := func() (all []string) {
@@ -51,7 +52,8 @@ func TestReload(t *testing.T) {
 	}
 
 	// Arguments still win over the file, and what takes effect later says so.
-	files["autoexec.cfg"] = config("sv_name second\nsv_warmup 9; sv_port 8311\nadd_vote \"a\" \"sv_scorelimit 5\"; add_vote b restart\ntune_reset\nsv_bots many\nkick 0\nshutdown\n")
+	files["autoexec.cfg"] = config("sv_name second\nsv_warmup 9; sv_port 8311\n" +
+		"add_vote \"a\" \"sv_scorelimit 5\"; add_vote b restart\ntune_reset\nsv_bots many\nkick 0\nshutdown\n")
 	got := reload()
 	if v := settings(); !slices.Equal(v, []string{"second", "3", "box", "7", "hello"}) || ended(ts) {
 		t.Errorf("settings %q", v)
@@ -75,7 +77,8 @@ func TestReload(t *testing.T) {
 		t.Errorf("a map that is not there prints\n%s", got)
 	}
 	delete(files, "autoexec.cfg")
-	if got := reload(); strings.Contains(got, "was read again") || !strings.Contains(got, "[server]: the configuration was read only in part: failed to open 'autoexec.cfg'") || value(ts, "sv_name") != "second" {
+	if got := reload(); strings.Contains(got, "was read again") || !strings.Contains(got,
+		"[server]: the configuration was read only in part: failed to open 'autoexec.cfg'") || value(ts, "sv_name") != "second" {
 		t.Errorf("%s, prints\n%s", value(ts, "sv_name"), got)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// TestSnapshotsShareItems: what many players see is not stored for each of them. Of its own a snapshot has
-// the viewer's character and player, besides 8 bytes for each item.
+// TestSnapshotsShareItems: what many players see is not stored for each of them. Of its own a
+// snapshot has the viewer's character and player, besides 8 bytes for each item.
 func TestSnapshotsShareItems(t *testing.T) {
 	for name, kind := range map[string]client.SessionConfig{"0.7": player07, "0.6": player06DDNet} {
 		bs := newBenchServer(t, 16, 16, only(kind))

@@ -15,7 +15,8 @@ import (
 func TestStatus(t *testing.T) {
 	var status Status
 	var last *Tick
-	ts := newTestServerWith(t, Config{Observers: []Observer{ObserverFunc(func(tick *Tick) { last = tick; tick.Status(&status) })}}, "sv_player_slots 16; sv_name x; drain")
+	ts := newTestServerWith(t, Config{Observers: []Observer{ObserverFunc(func(tick *Tick) { last = tick; tick.Status(&status) })}},
+		"sv_player_slots 16; sv_name x; drain")
 	ts.srv.Execute("drain off") // it ran when the world was there
 	ts.join(ip(1), "a")
 	b := ts.join(ip(2), "b")

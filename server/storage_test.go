@@ -29,7 +29,8 @@ func (p promptStorage) Submit(r *game.StoreRequest, answer func(game.StoreAnswer
 	answer(<-answers)
 }
 
-// promptRanks waits for answers, so that tests in virtual time get them in the tick in which they ask.
+// promptRanks waits for answers, so that tests in virtual time get them in the tick in which they
+// ask.
 type promptRanks struct{ *rank.Journal }
 
 func (p promptRanks) Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer)) {
@@ -124,7 +125,8 @@ func TestStorageThatDoesNotAnswer(t *testing.T) {
 		OpenStorage: func(string) storage.Store { return st }, Mods: []func() game.Mod{func() game.Mod { return m }},
 	}, "sv_storage x")
 	tn.Wait(30 * time.Second)
-	testenv.Check(t, len(st.waiting) == storage.MaxRequests && m.failed == m.answers && m.failed > 400, "%d wait, %d of %d answers are refusals", len(st.waiting), m.failed, m.answers)
+	testenv.Check(t, len(st.waiting) == storage.MaxRequests && m.failed == m.answers && m.failed > 400,
+		"%d wait, %d of %d answers are refusals", len(st.waiting), m.failed, m.answers)
 	m = &hoarder{}
 	tn.Execute("reload")
 	for _, answer := range st.waiting {
@@ -167,8 +169,8 @@ func (m *asker) OnTick(ctx *game.Ctx) {
 }
 func (m *asker) OnStored(_ *game.Ctx, a *game.StoreAnswer) { m.answers = append(m.answers, *a) }
 
-// TestRequestsOfResumedMatch saves a match whose mod waits for the storage. The next server asks
-// again what was asked, says that a write may have failed, and does not write twice. The log verifies.
+// TestRequestsOfResumedMatch saves a match whose mod waits for the storage. The next server repeats
+// the requests, reports that a write may have failed, and does not write twice. The log verifies.
 func TestRequestsOfResumedMatch(t *testing.T) {
 	var matches memoryStore
 	var logs servertest.Folder
@@ -189,7 +191,8 @@ func TestRequestsOfResumedMatch(t *testing.T) {
 	next.Idle(10, dora)
 	testenv.Require(t, len(m.answers) == 1 && len(st.waiting) == 2, "%d answers, %d requests are made again", len(m.answers), len(st.waiting))
 	a := m.answers[0]
-	testenv.Check(t, a.ID == m.state.IDs[1] && a.Op == game.StoreAdd && a.Space == "a\xff" && a.Key == "t" && strings.Contains(a.Err, "may or may not be stored"), "%+v", a)
+	testenv.Check(t, a.ID == m.state.IDs[1] && a.Op == game.StoreAdd && a.Space == "a\xff" && a.Key == "t" &&
+		strings.Contains(a.Err, "may or may not be stored"), "%+v", a)
 	for _, answer := range st.waiting {
 		answer()
 	}
@@ -202,7 +205,8 @@ func TestRequestsOfResumedMatch(t *testing.T) {
 	_, third := start(st, nil)
 	testenv.Check(t, third.state.Asked && len(st.waiting) == 2, "what was answered is asked again")
 	for _, name := range testenv.Must(logs.Names()) {
-		res, err := replay.Verify(reader(&logs, name), replay.VerifyConfig{Modes: builtin.Modes().New, Mods: []func() game.Mod{func() game.Mod { return &asker{} }}})
+		res, err := replay.Verify(reader(&logs, name),
+			replay.VerifyConfig{Modes: builtin.Modes().New, Mods: []func() game.Mod{func() game.Mod { return &asker{} }}})
 		testenv.Check(t, err == nil && res.HashesMatched > 20, "%+v, %v", res, err)
 	}
 }

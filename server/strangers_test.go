@@ -101,7 +101,8 @@ func TestStrangersCostNoMemory(t *testing.T) {
 	for _, b := range [][]byte{
 		packet.AppendTokenRequest(nil, 5), packet.AppendConnect(nil, 6, 7), c.Datagram(true, &msg7.Ready{}),
 		packet.AppendConnless(nil, 6, 7, []byte("\xff\xff\xff\xffgie3\x01")),
-		packet.AppendConnect6(nil, packet.TokenAbsent, 0), packet.AppendConnect6(nil, packet.TokenInTrailer, 0), packet.AppendConnect6(nil, packet.TokenInHeader, 5),
+		packet.AppendConnect6(nil, packet.TokenAbsent, 0), packet.AppendConnect6(nil, packet.TokenInTrailer, 0),
+		packet.AppendConnect6(nil, packet.TokenInHeader, 5),
 		packet.AppendPacket6(nil, 0, 0, 1, packet.PlacedToken{}, packet.AppendChunk6(nil, 0, 0, bytes.Repeat([]byte{1}, 500))),
 		packet.AppendPacket6(nil, 0, 0, 1, packet.PlacedToken{Place: packet.TokenInHeader, Token: 5}, []byte{0, 1, 2}),
 		query.AppendRequest(nil, query.Request{Format: query.FormatPlain6}), query.AppendRequest(nil, query.Request{Format: query.FormatExtended6}),
@@ -160,8 +161,8 @@ func TestConnectionsPerAddressAndNetworkAreLimited(t *testing.T) {
 	}
 }
 
-// TestSeatsOfIPv6Network checks that a /64 gets the seats of one person and a /48 those of
-// one network, but that each machine of a local network is a person.
+// TestSeatsOfIPv6Network checks that a /64 counts as one address and a /48 as one network, but that
+// each machine of a local network is an address.
 func TestSeatsOfIPv6Network(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_max_clients_per_ip 4; sv_max_clients_per_network 7")
 	admitted := func(peer func(int) transport.Peer) (n int) {
@@ -186,8 +187,8 @@ func TestSeatsOfIPv6Network(t *testing.T) {
 	}
 }
 
-// TestBansOfIPv6Network checks that the ban of a client is that of its /64, while an
-// operator may ban one address or any network.
+// TestBansOfIPv6Network checks that the ban of a client covers its /64. An operator may also ban
+// one address or any network.
 func TestBansOfIPv6Network(t *testing.T) {
 	for target, want := range map[string]struct {
 		net       string
@@ -323,7 +324,7 @@ func TestLeavingAtOnceIsBanned(t *testing.T) {
 	if len(ts.srv.Bans()) != 0 {
 		t.Error("loopback is banned")
 	}
-	// A timeout is no stress, and neither is being refused.
+	// Timeouts and refused clients do not count as stress.
 	q = ts.connect(ip(3))
 	q.Send(&msg7.Info{NetVersion: []byte("0.6")})
 	ts.step(1)
@@ -373,8 +374,8 @@ func TestConnectRateIsLimited(t *testing.T) {
 	}
 }
 
-// TestConnectRateOfSiteIsLimited checks that somebody with many networks, each of which
-// connects once, is limited too, and leaves few lines in the log.
+// TestConnectRateOfSiteIsLimited checks that a site with many networks is limited even if each of
+// them connects once, and that it leaves few lines in the log.
 func TestConnectRateOfSiteIsLimited(t *testing.T) {
 	ts := newTestServer(t, nil, "console_output_level 2")
 	ts.log.Reset()

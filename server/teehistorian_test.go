@@ -21,8 +21,8 @@ import (
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
-// playRace lets clients of both versions play the race at random: they come, leave, watch, die and send
-// several inputs for a tick.
+// playRace lets clients of both versions play the race at random: they come, leave, watch, die and
+// send several inputs for a tick.
 func playRace(ts *testServer, ticks int) {
 	r := rand.New(rand.NewPCG(4, 2))
 	kinds := []testclient.Config{client06DDNet, client07, client06, client06DDNet, client07}
@@ -72,7 +72,8 @@ func playRace(ts *testServer, ticks int) {
 // verifyTeehistorian runs a recording again.
 func verifyTeehistorian(t *testing.T, ts *testServer, file []byte) *teeverify.Result {
 	t.Helper()
-	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file), Terrain: testenv.Must(testenv.Must(twmap.Parse(ts.MapFile())).Terrain())}))
+	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(file),
+		Terrain: testenv.Must(testenv.Must(twmap.Parse(ts.MapFile())).Terrain())}))
 	if res.Difference != nil {
 		t.Error(res.Difference)
 	}
@@ -80,8 +81,8 @@ func verifyTeehistorian(t *testing.T, ts *testServer, file []byte) *teeverify.Re
 	return res
 }
 
-// TestTeehistorian records a match, and checks that the recording has what happened and that our simulation
-// comes to the same places.
+// TestTeehistorian records a match. It checks that the recording is complete, and that our
+// simulation comes to the same positions.
 func TestTeehistorian(t *testing.T) {
 	var files servertest.Folder
 	cfg := ddraceConfig()
@@ -96,7 +97,8 @@ func TestTeehistorian(t *testing.T) {
 	res := verifyTeehistorian(t, ts, file)
 	testenv.Check(t, res.TeeTicks > 5000 && res.End == nil, "%d places, %v", res.TeeTicks, res.End)
 	h := res.Header
-	testenv.Check(t, h.GameUUID+record.TeehistorianSuffix == names[0] && h.ServerName == "Yard" && h.MapName == "race" && h.GameType == "DDraceNetwork" && h.Tuning["gun_speed"] == "140000",
+	testenv.Check(t, h.GameUUID+record.TeehistorianSuffix == names[0] && h.ServerName == "Yard" && h.MapName == "race" &&
+		h.GameType == "DDraceNetwork" && h.Tuning["gun_speed"] == "140000",
 		"the header is %s", h.JSON)
 	began := testenv.Must(time.Parse("2006-01-02T15:04:05-0700", h.StartTime))
 	testenv.Check(t, time.Since(began) >= 100*time.Second, "the header says that tick 0 was at %s", h.StartTime)
@@ -110,7 +112,8 @@ func TestTeehistorian(t *testing.T) {
 		count[strings.TrimSpace(rec.Kind.String()+" "+rec.ExtraName()+rec.Name)]++
 	}
 	testenv.Check(t, last == teehistorian.Finish, "the last record is %v", last)
-	for what, n := range map[string]int{"extra joinver6": 3, "extra joinver7": 3, "join": 6, "extra player-ready": 6, "extra ddnetver": 2, "finish": 1, "drop": 6} {
+	for what, n := range map[string]int{"extra joinver6": 3, "extra joinver7": 3, "join": 6, "extra player-ready": 6,
+		"extra ddnetver": 2, "finish": 1, "drop": 6} {
 		testenv.Check(t, count[what] == n, "%d times %s, want %d", count[what], what, n)
 	}
 	for _, what := range []string{"message", "input new", "input diff", "new", "old", "moved", "command tune"} {
@@ -131,7 +134,7 @@ func TestTeehistorianOnlyOfDDRace(t *testing.T) {
 	testenv.Check(t, len(names) == 0, "the files are %q", names)
 }
 
-// TestTeehistorianLimits checks what happens at the limits of size and number, and when the disk is full.
+// TestTeehistorianLimits reaches the limits of size and number, and fills the disk.
 func TestTeehistorianLimits(t *testing.T) {
 	var files servertest.Folder
 	cfg := ddraceConfig()

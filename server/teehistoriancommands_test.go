@@ -31,7 +31,8 @@ type commander struct {
 	inputs  []msg7.PlayerInput
 }
 
-// newCommander starts a match of DDRace with six players of all kinds, of whom the first one is an admin.
+// newCommander starts a match of DDRace with six players of all kinds, of whom the first one is an
+// admin.
 func newCommander(t *testing.T, cfg server.Config, seed uint64, settings string) *commander {
 	c := &commander{testServer: newTestServerWith(t, cfg, settings), Rand: rand.New(rand.NewPCG(seed, 2))}
 	for i, kind := range []testclient.Config{client06DDNet, client07, client06, client06DDNet, client07, client06} {
@@ -115,8 +116,9 @@ func (c *commander) saveAndSwap() {
 	c.say(5, "/swap racer1", 2)
 }
 
-// TestAllCommandsAreReplayed has players use all commands of DDRace, in the chat and in the remote console, many times. The
-// replay log and the teehistorian of the match verify. With TEEYARD_FULL=1 it does so twelve times.
+// TestAllCommandsAreReplayed has players use all commands of DDRace, in the chat and in the remote
+// console, many times. The replay log and the teehistorian of the match verify. With TEEYARD_FULL=1
+// it does so twelve times.
 func TestAllCommandsAreReplayed(t *testing.T) {
 	seeds := uint64(1)
 	if testenv.Full() {
@@ -176,26 +178,29 @@ func replayCommands(t *testing.T, seed uint64, release int) {
 		recorded[rec.Name+rec.ExtraName()]++
 	}
 	typed := map[string]int{}
-	verified, err := replay.Verify(reader(&logs, testenv.Must(logs.Names())[0]), replay.VerifyConfig{Modes: cfg.Modes.New, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
-		for i := range tick.Commands {
-			if k := tick.Commands[i].Kind; k == game.CmdChatCommand || k == game.CmdConsoleCommand {
-				name, _, _ := strings.Cut(tick.Commands[i].Text, "\x00")
-				typed[name]++
+	verified, err := replay.Verify(reader(&logs, testenv.Must(logs.Names())[0]),
+		replay.VerifyConfig{Modes: cfg.Modes.New, OnTick: func(_ *game.World, tick *replay.Tick, _ []game.Event) {
+			for i := range tick.Commands {
+				if k := tick.Commands[i].Kind; k == game.CmdChatCommand || k == game.CmdConsoleCommand {
+					name, _, _ := strings.Cut(tick.Commands[i].Text, "\x00")
+					typed[name]++
+				}
 			}
-		}
-	}})
+		}})
 	testenv.Check(t, err == nil && verified.HashesMatched > 20, "the replay log: %+v, %v", verified, err)
 	for _, spec := range append(chat, console...) {
 		isRecorded := recorded[spec.Name] > 0 || spec.Name == "kill" // which is only if it kills
-		testenv.Check(t, isRecorded && typed[spec.Name] > 0, "%s is %d times in the teehistorian and %d times in the log", spec.Name, recorded[spec.Name], typed[spec.Name])
+		testenv.Check(t, isRecorded && typed[spec.Name] > 0, "%s is %d times in the teehistorian and %d times in the log",
+			spec.Name, recorded[spec.Name], typed[spec.Name])
 	}
 	for what, n := range map[string]int{"save-success": 1, "load-failure": 1, "load-success": 1, "player-swap": 1, "auth-login": 2, "auth-logout": 1} {
 		testenv.Check(t, recorded[what] >= n, "%d records of %s", recorded[what], what)
 	}
 }
 
-// TestRefusedIsNotRecorded has players ask for more than is allowed, watch each other, take other names, join the spectators, leave
-// and come back. The teehistorian has what was done, so it verifies.
+// TestRefusedIsNotRecorded has players ask for more than they may, watch each other, change names,
+// join the spectators, leave and come back. The teehistorian has only the granted requests, so it
+// verifies.
 func TestRefusedIsNotRecorded(t *testing.T) {
 	for seed := range uint64(2) {
 		var histories servertest.Folder
@@ -235,12 +240,13 @@ func TestRefusedIsNotRecorded(t *testing.T) {
 		}
 		c.Shutdown(c.Now(), "")
 		res := verifyTeehistorian(t, c.testServer, histories.Content(testenv.Must(histories.Names())[0]))
-		testenv.Check(t, res.TeeTicks > 5000 && res.End == nil && len(res.Lost) == 0 && len(res.Repeated) == 0, "%d places, %v, %v, %v", res.TeeTicks, res.End, res.Lost, res.Repeated)
+		testenv.Check(t, res.TeeTicks > 5000 && res.End == nil && len(res.Lost) == 0 && len(res.Repeated) == 0,
+			"%d places, %v, %v, %v", res.TeeTicks, res.End, res.Lost, res.Repeated)
 	}
 }
 
-// TestUnlockTileIsFollowed checks that a team which a tile has unlocked is not locked for verify either: of those who started, one dies
-// alone.
+// TestUnlockTileIsFollowed checks that a team which a tile has unlocked is not locked for verify
+// either: of those who started, one dies alone.
 func TestUnlockTileIsFollowed(t *testing.T) {
 	var histories servertest.Folder
 	cfg := ddraceConfig(func(g *twmap.TileLayer) {
@@ -268,8 +274,8 @@ func TestUnlockTileIsFollowed(t *testing.T) {
 	verifyTeehistorian(t, c.testServer, histories.Content(testenv.Must(histories.Names())[0]))
 }
 
-// TestVariablesAreFollowed checks that verify knows what an operator sets during a match: how long freezes last, whether tees
-// hook and hit each other, and that there are no teams.
+// TestVariablesAreFollowed checks that verify follows the variables that an operator sets during a
+// match: the length of freezes, hooks and hits between tees, and teams.
 func TestVariablesAreFollowed(t *testing.T) {
 	for seed := range uint64(4) {
 		var histories servertest.Folder
@@ -277,7 +283,8 @@ func TestVariablesAreFollowed(t *testing.T) {
 		cfg.Teehistorians = &histories
 		c := newCommander(t, cfg, seed, "sv_map race; sv_gametype ddrace; sv_tee_historian 1")
 		c.Idle(160, c.clients...)
-		for i, line := range []string{"sv_freeze_delay 1", "sv_team 0", "sv_hit 0", "sv_endless_drag 1", "sv_freeze_delay 99", "sv_pauseable 1", "sv_team 3", "sv_rescue 1", "sv_team 1", "sv_no_weak_hook_and_bounce 1"} {
+		for i, line := range []string{"sv_freeze_delay 1", "sv_team 0", "sv_hit 0", "sv_endless_drag 1",
+			"sv_freeze_delay 99", "sv_pauseable 1", "sv_team 3", "sv_rescue 1", "sv_team 1", "sv_no_weak_hook_and_bounce 1"} {
 			c.Execute(line)
 			c.say(5, fmt.Sprint("/team ", i+1), 1, 2)
 			c.say(15, "/lock 1", 2)

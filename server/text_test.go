@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// TestNamesAreVisible checks that nobody has a name that looks empty, or one that does
-// something to a terminal or a page that shows it.
+// TestNamesAreVisible checks that no name looks empty, or controls a terminal or page that shows
+// it.
 func TestNamesAreVisible(t *testing.T) {
 	bothVersions(t, func(t *testing.T, kind testclient.Config) {
 		ts := newTestServer(t, nil)
@@ -42,7 +42,7 @@ func TestNamesAreVisible(t *testing.T) {
 // TestLogFieldsCannotBeForged checks that neither a name nor the reason of a vote can make a
 // log line look like another one.
 func TestLogFieldsCannotBeForged(t *testing.T) {
-	// lines returns what is logged about a player who calls votes, dies and leaves.
+	// lines returns the log lines about a player who calls votes, dies and leaves.
 	lines := func(name, reason string) []string {
 		ts := newTestServer(t, nil, "console_output_level 2; sv_spamprotection 0; add_vote fun \"echo fun\"")
 		p := ts.Enter(local(1), name)

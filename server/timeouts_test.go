@@ -24,7 +24,7 @@ func (ts *testServer) joinWithCode(peer transport.Peer, name, code string) *test
 	return ts.joinAs(client06DDNet, peer, name).Say("/timeout " + code)
 }
 
-// timeOut lets everybody but some clients time out.
+// timeOut lets all clients but some time out.
 func (ts *testServer) timeOut(but ...*testclient.Client) { ts.idle(11*50, but...) }
 
 // TestTimeoutCode has a player time out and come back from another address. The match, with
@@ -88,7 +88,8 @@ func TestTimeoutCode(t *testing.T) {
 	replays.verify(t, 1)
 }
 
-// TestTimeoutCodeOfOthers checks who does not get a seat, and that nobody sees a code.
+// TestTimeoutCodeOfOthers tries codes of players who do not get the seat, and checks that no client
+// sees a code.
 func TestTimeoutCodeOfOthers(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -280,8 +281,8 @@ func (ts *testServer) numPlaying() (n int) {
 	return n
 }
 
-// TestKeptSeatsGiveWay has kept seats hold all player slots, all slots of their address and
-// all slots of clients. None of them keeps anybody out, and who comes back has their seat.
+// TestKeptSeatsGiveWay has kept seats hold all player slots, all slots of their address and all
+// slots of clients. None of them keeps a client out, and players who come back get their seats.
 func TestKeptSeatsGiveWay(t *testing.T) {
 	code := func(i int) string { return fmt.Sprint(timeoutCode, i) }
 
@@ -386,7 +387,8 @@ func TestKeptSeatsGiveWay(t *testing.T) {
 		// The server is full, and the last of them still has their seat.
 		back := ts.joinWithCode(ip(5), "back", code(11))
 		ts.idle(10, append(clients, back)...)
-		if p, _ := ts.srv.world.Player(ts.session(back).id); p.Profile.Name != "gone" || p.Team == game.TeamSpectators || ts.srv.numClients() != 8 || ts.srv.numHeld() != 0 {
+		if p, _ := ts.srv.world.Player(ts.session(back).id); p.Profile.Name != "gone" || p.Team == game.TeamSpectators ||
+			ts.srv.numClients() != 8 || ts.srv.numHeld() != 0 {
 			t.Errorf("back as %q in team %d, %d clients, %d seats kept", p.Profile.Name, p.Team, ts.srv.numClients(), ts.srv.numHeld())
 		}
 		most("back")

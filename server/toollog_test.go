@@ -175,13 +175,14 @@ func (ev *evening) play(console *econClient) {
 	ev.wait(2)
 }
 
-// playEvening plays an evening and returns what the server's standard output and a client of the
-// external console got.
+// playEvening plays an evening. It returns the server's standard output, and the lines for a client
+// of the external console.
 func playEvening(t *testing.T, dialect string) (stdout, econ string) {
 	var out bytes.Buffer
 	var v logline.DialectVar
 	v.Set(testenv.Must(logline.ParseDialect(dialect)))
-	cfg := Config{Files: eveningMap(), Log: slog.New(logline.NewDialect(&out, slog.LevelDebug, &v)), Dialect: &v, Mods: []func() game.Mod{func() game.Mod { return armed{} }}}
+	cfg := Config{Files: eveningMap(), Log: slog.New(logline.NewDialect(&out, slog.LevelDebug, &v)), Dialect: &v,
+		Mods: []func() game.Mod{func() game.Mod { return armed{} }}}
 	inEconTestWith(t, cfg, "sv_map evening; sv_gametype ctf; sv_scorelimit 0; sv_warmup 0; sv_countdown 0; sv_spamprotection 0; sv_vote_kick_bantime 0; "+
 		"sv_rcon_mod_password modpw; ec_output_level 2; log_join_details 1; add_vote fun say fun; log_dialect "+dialect, func(et *econTest) {
 		ev := &evening{econTest: et}
@@ -264,7 +265,8 @@ var toolPatterns = []struct {
 		`\[game\]: start (match|round) type='(.*)'`,
 		`\[game\]: flag_grab player='(\d+):(.*)'`,
 		`\[game\]: flag_capture player='(?P<id>-?\d{1,2}):(?P<name>.*)' team=(?P<team>-?\d{1,2}) time=(?P<time>\d+\.\d{2})$`,
-		`\[game\]: kill killer='(?P<k_id>-?\d{1,2}):(?P<k_team>-?\d{1,2}):(?P<k_name>.*)' victim='(?P<v_id>-?\d{1,2}):(?P<v_team>-?\d{1,2}):(?P<v_name>.+?)' weapon=(?P<weapon>-?\d) special=(\d)$`,
+		`\[game\]: kill killer='(?P<k_id>-?\d{1,2}):(?P<k_team>-?\d{1,2}):(?P<k_name>.*)' ` +
+			`victim='(?P<v_id>-?\d{1,2}):(?P<v_team>-?\d{1,2}):(?P<v_name>.+?)' weapon=(?P<weapon>-?\d) special=(\d)$`,
 	}},
 	{"teeworlds-prometheus-exporter", "tw07", false, []string{
 		`\[.*\]\[chat\]: .*`,
@@ -282,7 +284,8 @@ var toolPatterns = []struct {
 		`chat: (\d+:-?\d+:([^:]+: .+))$`,
 	}},
 	{"older bots", "tw07 tw06", false, []string{`(maps/.*) crc is`}},
-	{"DDNet's integration tests (of today; 16.4 has ClientID)", "ddnet", false, []string{`server: player has entered the game. ClientId=(\d+)`, `chat: (0:.*)`}},
+	{"DDNet's integration tests (of today; 16.4 has ClientID)", "ddnet", false,
+		[]string{`server: player has entered the game. ClientId=(\d+)`, `chat: (0:.*)`}},
 }
 
 // TestEveningLogs plays a match with all that programs of operators look for, in each

@@ -26,7 +26,7 @@ type voteTest struct {
 	voters []*voter
 }
 
-// voter is a player and what it is told of votes.
+// voter is a player and its messages about votes.
 type voter struct {
 	*player
 	// votes is what a vote is about, or how it ended, as "TYPE by ID: TEXT (REASON), TIMEOUT s".
@@ -40,7 +40,8 @@ type voter struct {
 // newVoteTest starts a server with players of 0.7 and 0.6 in turns.
 func newVoteTest(t testing.TB, players int, commands ...string) *voteTest {
 	t.Helper()
-	vt := &voteTest{testNetwork: newTestNetwork(t, servertest.Link{}, 1, append([]string{"sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun say fun"}, commands...)...)}
+	vt := &voteTest{testNetwork: newTestNetwork(t, servertest.Link{}, 1,
+		append([]string{"sv_spamprotection 0; sv_vote_kick_bantime 0; add_vote fun say fun"}, commands...)...)}
 	for i := range players {
 		vt.addVoter(i+1, 50000, []client.SessionConfig{player07, player06DDNet}[i%2])
 	}
@@ -584,8 +585,8 @@ func TestJoinVoteDelay(t *testing.T) {
 	testenv.Check(t, (vt.Votes().Running != ""), "no vote later")
 }
 
-// TestVoteAndMapChange checks that who joins learns of the running vote, which ends
-// without a message when the map changes.
+// TestVoteAndMapChange checks that new players learn of the running vote, and that it ends without
+// a message when the map changes.
 func TestVoteAndMapChange(t *testing.T) {
 	vt := newVoteTest(t, 3)
 	v := vt.voters
