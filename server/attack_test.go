@@ -162,8 +162,7 @@ func (armed) OnSpawn(ctx *game.Ctx, id game.PlayerID) {
 // TestLaserOfPlayerWhoLeft checks that a laser can kill after its owner has left.
 func TestLaserOfPlayerWhoLeft(t *testing.T) {
 	testenv.OneGoroutine(t)
-	ts := newTestServer(t, nil, "sv_map testbox; sv_gametype mod; sv_scorelimit 0")
-	ts.srv.cfg.Mods = []func() game.Mod{func() game.Mod { return armed{} }}
+	ts := newTestServerWith(t, Config{Mods: []func() game.Mod{func() game.Mod { return armed{} }}}, "sv_map testbox; sv_gametype mod; sv_scorelimit 0")
 	ts.srv.Execute("reload; tune laser_damage 50; tune laser_bounce_delay 60; tune laser_bounce_num 10")
 	ts.step(2)
 	r := rand.New(rand.NewPCG(8, 8))

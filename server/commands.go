@@ -85,7 +85,7 @@ func (s commands) status(call *console.Call) {
 // spectatorSlots sets sv_player_slots as the variable of older servers means it: so many clients of
 // sv_max_clients may not play.
 func (s commands) spectatorSlots(call *console.Call) {
-	v := &s.rules
+	v := s.rules
 	if len(call.Args) > 0 {
 		s.console.Execute(fmt.Sprintf("sv_player_slots %d", max(int(v.MaxClients)-max(call.Int(0), 0), 0)), call.Caller)
 		return

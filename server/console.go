@@ -6,7 +6,6 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/rules"
 )
 
 // newConsole creates the console with all variables and commands.
@@ -17,13 +16,10 @@ func (s *Server) newConsole() error {
 	}
 	s.console, s.lines.console = c, c
 	type room interface{ Register(*console.Console) error }
-	for _, r := range []room{&s.settings, s.mods, s.storage, s.record, s.resume.keeper, s.access, s.votes, s.listing} {
+	for _, r := range []room{&s.settings, s.mods, s.storage, s.record, s.resume.keeper, s.access, s.votes, s.listing, s.rules} {
 		if err := r.Register(c); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
-	}
-	if err := rules.Register(c, &s.rules, s.cfg.DDNet); err != nil {
-		return fmt.Errorf("server: %w", err)
 	}
 	if err := s.chat.Limits.Register(c, s.cfg.DDNet); err != nil {
 		return err
@@ -65,9 +61,6 @@ func (s *Server) newConsole() error {
 		if err := c.Register(cmd); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
-	}
-	if err := s.showRulesInForce(); err != nil {
-		return err
 	}
 	return s.addHooks()
 }

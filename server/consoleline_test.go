@@ -189,7 +189,7 @@ func TestInactiveKickOfDDNet(t *testing.T) {
 		got := ts.srv.world.Rules().InactiveAction
 		testenv.Check(t, got == c.want, "%+v: %d", c, got)
 		r := ts.srv.gameRules()
-		ts.srv.rules = r
+		ts.srv.rules.Rules = r
 		testenv.Check(t, ts.srv.gameRules().InactiveAction == c.want, "%+v: set again it is %d", c, ts.srv.gameRules().InactiveAction)
 	}
 }

@@ -21,9 +21,6 @@ var usedAtStart = []string{"sv_port", "sv_storage", "sv_ranks", "bindaddr", "sv_
 
 // addHooks makes variables take effect when they are set.
 func (s *Server) addHooks() error {
-	if err := s.addRuleHooks(); err != nil { // first, because others read the limited rules
-		return err
-	}
 	whenStarted := func(f func(*console.Call)) func(*console.Call) {
 		return func(call *console.Call) {
 			if s.started {

@@ -11,7 +11,6 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	moddrace "github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/rules"
 )
 
 // printed returns what the console prints for a line.
@@ -31,15 +30,15 @@ func TestRulesInForce(t *testing.T) {
 		t.Helper()
 		c := testenv.Must(console.New(console.Config{}))
 		want := Server{settings: ts.srv.settings}
-		want.votes, want.mods = newVotes(&want), newMods(&want)
+		want.votes, want.mods, want.rules = newVotes(&want), newMods(&want), newRules(&want)
 		testenv.NoError(t, want.settings.Register(c))
 		testenv.NoError(t, want.votes.Register(c))
 		testenv.NoError(t, want.mods.Register(c))
-		testenv.NoError(t, rules.Register(c, &want.rules, false))
+		testenv.NoError(t, want.rules.Register(c))
 		want.votes.Settings = ts.srv.votes.Settings
 		all := reflect.ValueOf(&want.settings).Elem()
 		all.Set(reflect.ValueOf(ts.srv.settings))
-		want.rules = ts.srv.world.Rules()
+		want.rules.Rules = ts.srv.world.Rules()
 		want.mods.Settings = ts.srv.mods.Settings
 		want.mods.Settings.GameType = ts.srv.mods.Played()
 		for e, ok := c.Next("", console.Operator); ok; e, ok = c.Next(e.Name, console.Operator) {

@@ -227,7 +227,7 @@ func (s *Server) startWorld(m *gameMap) error {
 	s.cfg.Seed = s.cfg.Seed*6364136223846793005 + 1442695040888963407
 	cfg := game.Config{
 		Terrain: m.terrain, Collision: m.collision, Mode: made.Mode, Mods: made.Mods,
-		Rules: s.gameRulesFor(m.ruleset.Played(), isDDRace), Tuning: &s.tuning, Seed: s.cfg.Seed,
+		Rules: s.rules.For(m.ruleset.Played(), isDDRace, s.settings.MapRotation != ""), Tuning: &s.tuning, Seed: s.cfg.Seed,
 		Variables: s.mods.Values(),
 	}
 	w, err := s.newWorld(cfg)

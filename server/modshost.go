@@ -13,7 +13,7 @@ import (
 func newMods(s *Server) *modhost.Mods {
 	return modhost.New(modhost.Config{
 		Host: modsHost{s}, Chat: modsChat{s}, Modes: s.cfg.Modes, FindMode: s.cfg.FindMode, ChooseMode: s.cfg.ChooseMode,
-		Mods: s.cfg.Mods, FindMod: s.cfg.FindMod, ThreadTime: s.cfg.ThreadTime, Background: s.cfg.Background,
+		Mods: s.cfg.Mods, FindMod: s.cfg.FindMod, ThreadTime: s.cfg.ThreadTime, Background: func(f func()) { s.cfg.Background(f) },
 		Now: func() conn.Time { return s.now }, Wake: func() { s.transport.Wake() },
 	})
 }

@@ -74,7 +74,7 @@ func (s *Server) resumableSettings() resume.Settings {
 	rules.InactiveTime = s.rules.InactiveTime
 	return resume.Settings{
 		Map: s.settings.Map, GameType: s.mods.Settings.GameType, GameTypeSet: s.mods.IsGameTypeSet(), Mods: s.mods.Settings.Mods,
-		InactiveTimeSet: s.inactiveTimeSet, Rules: rules, Tuning: s.tuning,
+		InactiveTimeSet: s.rules.IsInactiveTimeSet(), Rules: rules, Tuning: s.tuning,
 	}
 }
 
@@ -97,7 +97,7 @@ func (s *Server) resumeWorld() bool {
 		s.print(console.Warning, "server", fmt.Sprintf("the previous match is not resumed: %v", err))
 		s.settings.Map = r.configured.Map
 		s.mods.Set(r.configured.GameType, r.configured.Mods, r.configured.GameTypeSet)
-		s.rules = r.configured.Rules
+		s.rules.Rules = r.configured.Rules
 		s.tuning = r.configured.Tuning
 		r.from = nil
 		return false
@@ -116,9 +116,9 @@ func (s *Server) startFrom(m *resume.Match) error {
 	s.settings.Map = m.Settings.Map
 	s.mods.Set(m.Settings.GameType, m.Settings.Mods, m.Settings.GameTypeSet)
 	if was.Rules == is.Rules {
-		s.rules = m.Settings.Rules
+		s.rules.Rules = m.Settings.Rules
 		if m.Settings.InactiveTimeSet {
-			s.setInactiveTime()
+			s.rules.SetInactiveTime()
 		}
 	}
 	if was.Tuning == is.Tuning {

@@ -15,6 +15,7 @@ import (
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/server/modhost"
 	"github.com/teeyard/teeyard/server/record"
+	"github.com/teeyard/teeyard/server/rules"
 	"github.com/teeyard/teeyard/server/storage"
 	"github.com/teeyard/teeyard/server/vote"
 	"github.com/teeyard/teeyard/transport"
@@ -29,7 +30,7 @@ type Server struct {
 	// it as an argument, except for those that a bridge calls, which knows no time.
 	now      conn.Time
 	settings console.Settings
-	rules    game.Rules // as configured; see gameRules
+	rules    *rules.Configured // see gameRules
 	console  *console.Console
 	lines    consoleLines
 	output   output
@@ -45,10 +46,9 @@ type Server struct {
 	files         operatorFiles
 	mapReads      later.Limit
 
-	inactiveTimeSet bool // somebody has set sv_inactivekick_time
-	ddrace          ddraceSettings
-	randomMap       randomMap
-	used            bool // a client was here in the last tick
+	ddrace    ddraceSettings
+	randomMap randomMap
+	used      bool // a client was here in the last tick
 
 	transport transport.Conn
 	scratch   packet.Scratch

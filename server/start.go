@@ -67,7 +67,7 @@ func New(cfg Config) (_ *Server, err error) {
 		logs: []func(int, string, string){s.log, s.printEcon}, operators: s.printToOperators,
 	}
 	s.ddrace.collect = &s.ddrace.configured
-	s.record, s.resume.keeper, s.storage, s.mods = s.newRecorder(), s.newKeeper(), newStorage(s), newMods(s)
+	s.record, s.resume.keeper, s.storage, s.mods, s.rules = s.newRecorder(), s.newKeeper(), newStorage(s), newMods(s), newRules(s)
 	var epoch time.Time
 	s.access = newAccess(s, &epoch)
 	s.listing = listing.New(listing.Config{Host: listingHost{s}, Access: s.access})

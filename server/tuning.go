@@ -5,6 +5,7 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/rules"
 )
 
 // tuneCommands is the server with the console commands for its tuning.
@@ -16,7 +17,7 @@ const impureTuning = "resetting tuning due to pure server"
 // set changes the world's tuning. The modes of the original allow standard tuning
 // only. Which world there will be is not known before the start.
 func (s tuneCommands) set(call *console.Call, t game.Tuning) {
-	if pure := physics.DefaultTuning(); t != pure && s.started && s.world.Rules().PureTuning && isPure(s.mods.Settings.GameType) {
+	if pure := physics.DefaultTuning(); t != pure && s.started && s.world.Rules().PureTuning && rules.IsPure(s.mods.Settings.GameType) {
 		call.Warn("server", impureTuning)
 		t = pure
 	}

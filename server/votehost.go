@@ -97,6 +97,6 @@ func (h voteHost) HasMap(name string) bool { return h.s.hasMap(name) }
 
 func (h voteHost) Quiet() bool { return h.s.ddrace.resets }
 
-func (h voteHost) Rules() *game.Rules { return &h.s.rules }
+func (h voteHost) Rules() *game.Rules { return &h.s.rules.Rules }
 
 func (h voteHost) Dialect() logline.Dialect { return h.s.dialect }
