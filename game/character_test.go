@@ -390,7 +390,7 @@ func TestSkinOverride(t *testing.T) {
 	w.steps(200)
 	testenv.Check(t, skin() == cut, "only for a life")
 
-	// What the player chooses meanwhile is shown later.
+	// A skin that the player chooses meanwhile is shown later.
 	chosen := game.Skin{PartNames: [game.NumSkinParts]string{"kitty"}}
 	w.steps(300)
 	told = eventsOf(w.do(game.Command{Kind: game.CmdSkinChange, Player: 0, Profile: &game.Profile{Skin: chosen}}), game.EvSkinChange)
@@ -489,8 +489,8 @@ type impure struct{ script }
 
 func (*impure) PureTuning() bool { return false }
 
-// TestStandardTuningIsKept checks that in game types of the original no player is told another
-// tuning than the standard one: clients would leave.
+// TestStandardTuningIsKept checks that in game types of the original players get only the standard
+// tuning. Clients would leave with another one.
 func TestStandardTuningIsKept(t *testing.T) {
 	own := physics.DefaultTuning()
 	own[physics.Gravity] = 10

@@ -227,7 +227,7 @@ var ddraceSounds = map[ddrace.Sound]Sound{
 	ddrace.SoundWeaponSpawn: SoundWeaponSpawn, ddrace.SoundWeaponNoAmmo: SoundWeaponNoAmmo, ddrace.SoundHit: SoundHit,
 }
 
-// event makes an event of the simulation one of the world.
+// event adds an event of the simulation to the world's events.
 func (d *ddraceHost) event(e *ddrace.Event) {
 	w := d.w
 	id := PlayerID(e.Tee)

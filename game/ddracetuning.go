@@ -30,7 +30,7 @@ func (d *ddraceHost) playerTuning(id PlayerID) Tuning {
 
 func (d *ddraceHost) predictedTuning(_ PlayerID, t Tuning) Tuning { return t }
 
-// tellTunings does nothing: the simulation says when a player is sent a tuning.
+// tellTunings does nothing: the simulation decides when a client gets a tuning.
 func (d *ddraceHost) tellTunings() {}
 
 func (d *ddraceHost) setting(name string) (int32, bool) { return d.world.Settings().Value(name) }

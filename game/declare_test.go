@@ -247,7 +247,7 @@ func TestTimers(t *testing.T) {
 	}
 }
 
-// perPlayerMod counts who entered.
+// perPlayerMod counts the players who entered.
 type perPlayerMod struct {
 	State_ struct {
 		Total int32
@@ -432,7 +432,7 @@ func TestMenusAndVotesOfMods(t *testing.T) {
 	}
 }
 
-// sayMod does what the first line of chat is, as soon as a player writes it.
+// sayMod runs do for each line of chat, and cancels the line.
 type sayMod struct {
 	do func(ctx *game.Ctx, id game.PlayerID)
 }

@@ -350,7 +350,7 @@ func TestAddEntityKindIsForStart(t *testing.T) {
 	testenv.Check(t, len(eventsOf(evs, game.EvModOff)) == 1, "a kind can be added in a match")
 }
 
-// abuse is a mod that uses what spawns and looks at random, in every hook.
+// abuse is a mod that spawns and looks up things at random, in every hook.
 type abuse struct {
 	r    *reader
 	kind [2]game.KindID
@@ -439,7 +439,7 @@ func (m *abuse) act(ctx *game.Ctx, e *game.Entity) {
 	}
 }
 
-// playAbuse runs a mod that does what data says in two equal worlds and compares them.
+// playAbuse runs abuse with the choices in data, in two equal worlds, and compares them.
 func playAbuse(t *testing.T, data []byte) {
 	data = data[:min(len(data), 4000)]
 	start := func() *world {

@@ -119,7 +119,7 @@ func (w *World) decidePlayers() {
 	w.decisions.uneven = uneven
 }
 
-// limitRules limits the operator's rules to their ranges and to what mode and mods decided.
+// limitRules limits the operator's rules to their ranges and to the decisions of the mode and mods.
 func (w *World) limitRules() { w.rules = w.LimitRules(w.rules) }
 
 // LimitRules returns the rules that are in force if the operator sets r.

@@ -12,8 +12,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// owning is a mod that has one of everything, decides that no match ends, and panics when it is
-// told to.
+// owning is a mod that has one of everything, decides that no match ends, and panics on demand.
 type owning struct {
 	panics bool
 	speed  int32
@@ -56,7 +55,7 @@ func (m *owning) OnChat(ctx *game.Ctx, c *game.ChatMessage) {
 	}
 }
 
-// has returns what of a mod of type owning there is in a world.
+// has returns the things in a world that belong to a mod of type owning.
 func (w *world) has() (all []string) {
 	add := func(name string, is bool) {
 		if is {
@@ -208,7 +207,7 @@ func TestHooksChanged(t *testing.T) {
 	testenv.Check(t, w.hasEnded(), "the mode does not decide")
 }
 
-// TestTextsAreLimited lets a mod say as much as it can in a tick, in each way.
+// TestTextsAreLimited lets a mod send as many texts as it can in a tick, by each function.
 func TestTextsAreLimited(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)

@@ -349,7 +349,7 @@ func TestRemovedProjectile(t *testing.T) {
 	testenv.Check(t, len(eventsOf(evs, game.EvExplosion)) == 0 && w.char(0).Health == 10, "it exploded")
 }
 
-// TestInputsOfNobody checks that inputs of players who cannot be are ignored.
+// TestInputsOfNobody checks that inputs with invalid player ids are ignored.
 func TestInputsOfNobody(t *testing.T) {
 	w := newWorld(t, game.Config{})
 	w.enter(0)

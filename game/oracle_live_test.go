@@ -124,7 +124,7 @@ func readOracle(out string) []report {
 	return all
 }
 
-// message returns the line of a message to a client, "" for those not compared. The
+// message returns the line of a message to a client, or "" for messages that are not compared. The
 // fields are M, client, header, bytes.
 func message(f []string) string {
 	raw, err := hex.DecodeString(strings.Join(f[3:], ""))

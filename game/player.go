@@ -83,9 +83,9 @@ func (w *World) setProfile(id PlayerID, pr *Profile) {
 	p.hasProfile = true
 }
 
-// changeProfile gives a player in the game another profile. Clients may repeat the request
-// until it is met, so that one that comes too early is dropped without a word. A new name
-// is told in the chat, and counts as a line there.
+// changeProfile gives a player in the game another profile. Clients may repeat the request until it
+// takes effect, so requests that come too early are dropped silently. A new name is announced in
+// the chat, and counts as a line there.
 func (w *World) changeProfile(id PlayerID, next Profile) {
 	p := &w.players[id]
 	old := p.profile

@@ -33,7 +33,7 @@ type RaceFinish struct {
 	Time   int32 // ms
 	Diff   int32 // ms slower than the player's best race before; 0 without one
 	Record Record
-	// Private means that only the player is told of the finish.
+	// Private means that only the player gets the message about the finish.
 	Private bool
 }
 

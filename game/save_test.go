@@ -168,8 +168,8 @@ func busyWorld(t *testing.T) *game.World {
 	return nil
 }
 
-// TestEveryFieldIsSaved changes every field of a world, one after the other, and names those
-// which AppendState does not know.
+// TestEveryFieldIsSaved changes every field of a world, one after the other, and lists the fields
+// that AppendState omits.
 func TestEveryFieldIsSaved(t *testing.T) {
 	w := busyWorld(t)
 	forgotten := map[string]bool{}
@@ -328,7 +328,7 @@ func TestStoredState(t *testing.T) {
 	testenv.Check(t, w.Tick() == 1501 && w.Hash() == 0x34ab5a5efb7240a1, "hash %#x in tick %d", w.Hash(), w.Tick())
 }
 
-// restoreBytes restores what may be no state, and lets it run.
+// restoreBytes restores any bytes. If they are a state, it runs the world.
 func restoreBytes(t *testing.T, mode uint8, state []byte) {
 	modes := savedModes()
 	m := modes[int(mode)%len(modes)]

@@ -45,7 +45,7 @@ type traits struct {
 	alwaysReady bool
 }
 
-// simulatedPlayers are the changes of players that a simulation is told.
+// simulatedPlayers are the changes of players that reach a simulation.
 type simulatedPlayers interface {
 	// enter adds a player to the game, and leave removes the player.
 	enter(id PlayerID)
@@ -136,7 +136,7 @@ type simulatedTuning interface {
 	setting(name string) (value int32, ok bool)
 }
 
-// simulatedState visits what a simulation saves.
+// simulatedState visits the saved state of a simulation.
 type simulatedState interface {
 	// visitThings visits the lists of shots and pickups.
 	visitThings(v *visitor)

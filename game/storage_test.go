@@ -69,7 +69,8 @@ func TestRequestsToTheStorage(t *testing.T) {
 	}
 }
 
-// FuzzStoreAnswer applies any text as an answer: what a mod is told can be written as it came.
+// FuzzStoreAnswer applies any text as an answer. The answer that a mod gets must give the same
+// answer again as a command.
 func FuzzStoreAnswer(f *testing.F) {
 	for _, a := range []game.StoreAnswer{
 		{ID: 1, Op: game.StorePut, Space: "s", Key: "k", Err: "full"},

@@ -32,7 +32,7 @@ type people struct {
 	vote modVote
 }
 
-// shown is what one player is shown.
+// shown is the display of one player.
 type shown struct {
 	screenText string
 	menu       Menu

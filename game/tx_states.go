@@ -140,7 +140,7 @@ func (t Tee) VisibleTo() PlayerMask {
 	return 0
 }
 
-// addStates adds what only mods change to the state of a character.
+// addStates adds the states that only mods change to the state of a character.
 func (w *World) addStates(s *CharacterState, c *tee.Tee) {
 	const move = tee.ControlMove | tee.ControlJump
 	s.Flags = CharacterFlags(c.Flags)

@@ -9,7 +9,7 @@ type playerExtras struct {
 	skin   skinOverride
 }
 
-// playerTuning is the tuning of one player's tee, and what their client was told.
+// playerTuning is the tuning of one player's tee, and the tuning sent to their client.
 type playerTuning struct {
 	own     bool
 	current Tuning // if own

@@ -2,7 +2,7 @@ package game
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// show adds the shots and pickups, newest first, and those that entities of mods draw.
+// show adds the shots and pickups, newest first, and then the ones that entities of mods draw.
 func (v *vanillaHost) show(f *Frame) {
 	w := v.w
 	f.Projectiles = f.Projectiles[:0]

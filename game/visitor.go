@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// visitOp is what a visitor does with the fields it visits.
+// visitOp is the operation of a visitor on the fields.
 type visitOp uint8
 
 const (
@@ -204,8 +204,8 @@ func (v *visitor) float(p *float32, limit float32) {
 	v.putUint(uint64(uint32(whole<<1)^uint32(whole>>31))*floatForms + form)
 }
 
-// The limits of coordinates. They are beyond what maps have and tuning allows, and a line between
-// two such places can be followed unit by unit in some time.
+// The limits of coordinates. They exceed all maps and tunings. A line between two such positions
+// can still be followed unit by unit in some time.
 const (
 	limitPos  float32 = 1 << 25 // of places and velocities, units
 	limitView float32 = 1 << 32 // of cameras, which clients can move anywhere

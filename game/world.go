@@ -84,7 +84,7 @@ type World struct {
 	flags     [2]tee.Flag
 	entityIDs tee.IDs
 
-	// What modes and mods have put into the world; see EntityKind.
+	// The things of modes and mods; see EntityKind.
 	entityKinds  []EntityKind
 	tuneZones    []tuneZone
 	entities     []Entity // oldest first

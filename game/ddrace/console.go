@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The console language of Teeworlds, as far as settings of maps need it. The console of the server
-// has more of it and is out of reach for the rules.
+// This file has the part of the console language that settings of maps need. The server's console
+// has more, but package game cannot use it.
 
 const blanks = " \t\r\n"
 
@@ -29,7 +29,7 @@ func cutCommand(line string) (command, rest string) {
 	return line, ""
 }
 
-// cutWord returns the first word of a text, and what follows.
+// cutWord returns the first word of a text, and the rest.
 func cutWord(text string) (word, rest string) {
 	text = strings.TrimLeft(text, blanks)
 	if i := strings.IndexAny(text, blanks); i >= 0 {

@@ -7,8 +7,8 @@ type dragger struct {
 	carried
 	Strength     int32 // units per tick², 1 to 3
 	ThroughWalls bool
-	// targets are the tees that it pulls of each team, noTee for none, and beams those that a beam
-	// pulls, as bits.
+	// targets are the pulled tees of each team, or noTee. beams are the tees that a beam pulls, as
+	// bits.
 	targets [maxTeams]int8
 	beams   uint64
 }
@@ -24,7 +24,7 @@ func newDragger(e *Entity) dragger {
 	return d
 }
 
-// draggerSees reports whether nothing that stops a dragger is between it and a tee.
+// draggerSees reports whether the line from a dragger to a tee is free.
 func (w *World) draggerSees(d *dragger, t *Tee) bool {
 	if w.tired() {
 		return false

@@ -35,7 +35,7 @@ func (e *entities) addShot(b beam) {
 	e.shots++
 }
 
-// beamKind is what a beam is.
+// beamKind is the kind of a beam.
 type beamKind uint8
 
 const (
@@ -126,11 +126,11 @@ func (w *World) tickEntities() {
 	}
 }
 
-// removeEntities removes what ended in this tick.
+// removeEntities removes the entities that ended in this tick.
 func (w *World) removeEntities() {
 	e := &w.entities
 	e.projectiles = slices.DeleteFunc(e.projectiles, func(p Projectile) bool { return p.gone })
-	// Beams of draggers that have chosen other tees go all at once.
+	// Beams of draggers that chose other tees end together.
 	chosen := w.endBeams
 	w.endBeams = false
 	e.beams = slices.DeleteFunc(e.beams, func(b beam) bool {

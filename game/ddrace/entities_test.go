@@ -55,7 +55,8 @@ func TestPickups(t *testing.T) {
 	testenv.Check(t, !a.Weapons[WeaponGrenade], "a pickup 48 units away")
 }
 
-// TestMovers checks that entities follow movers and keep their way in between, once in 7 ticks.
+// TestMovers checks that entities take the velocity of movers every 7 ticks, and keep it in
+// between.
 func TestMovers(t *testing.T) {
 	d := room(20, 10)
 	d.game(5, 3, tileMover, turned90)
@@ -70,7 +71,7 @@ func TestMovers(t *testing.T) {
 	testenv.Check(t, p.Pos == tile(5, 3).Add(Vec{X: 16, Y: 64}), "the pickup is at %v", p.Pos.Sub(tile(5, 3)))
 }
 
-// TestLights checks how lights turn, grow and shrink, and whom they freeze.
+// TestLights checks that lights turn, grow, shrink, and freeze tees.
 func TestLights(t *testing.T) {
 	d := room(30, 30)
 	d.game(15, 15, entityTile(EntityLight), 0) // fast against the clock
@@ -102,7 +103,7 @@ func TestLights(t *testing.T) {
 	testenv.Check(t, a.Frozen(), "not frozen at a distance of 27")
 }
 
-// TestDraggers checks whom draggers pull, how strongly and until when.
+// TestDraggers checks the tees that draggers pull, the force, and the end of the pull.
 func TestDraggers(t *testing.T) {
 	d := room(60, 12)
 	d.game(20, 5, entityTile(EntityDragger+1), 0)
@@ -142,7 +143,7 @@ func TestDraggers(t *testing.T) {
 	testenv.Check(t, g.beams&1 != 0, "no beam through the wall: %b", g.beams)
 }
 
-// TestTurrets checks how often turrets fire and what plasma does.
+// TestTurrets checks the rate of turrets, and the effects of plasma.
 func TestTurrets(t *testing.T) {
 	d := room(40, 12)
 	d.game(10, 5, entityTile(EntityTurretBoth), 0)

@@ -135,7 +135,7 @@ func (m *Map) part(l Layer, i int32, side, steps int) EntityKind {
 	return EntityKind(index - tileEntities + 1)
 }
 
-// addEntity adds what an entity's tile stands for.
+// addEntity adds the entity of a tile.
 func (m *Map) addEntity(kind EntityKind, l Layer, i int32, flags terrain.TileFlags, number uint8, over *overflow) {
 	e := Entity{Kind: kind, Layer: l, Number: number, Pos: m.center(i)}
 	switch {
@@ -189,13 +189,13 @@ func (m *Map) addEntity(kind EntityKind, l Layer, i int32, flags terrain.TileFla
 	}
 }
 
-// overflow counts what a map has more than is allowed.
+// overflow counts the entities and spawn points beyond the limits.
 type overflow struct {
 	entities, seeing, spawns [LayerTune]tally
 	seen                     int // draggers and turrets
 }
 
-// insert adds an entity unless there are too many.
+// insert adds an entity and reports whether there was room for it.
 func (m *Map) insert(e Entity, i int32, over *overflow) bool {
 	if len(m.Entities) == maxEntities {
 		over.entities[e.Layer].add(i)
@@ -222,8 +222,8 @@ func (m *Map) closeDoor(e *Entity, i int32) {
 	}
 }
 
-// directionOf returns the direction of eighths against the clock from below.
+// directionOf returns the direction of a counterclockwise angle from below, in eighths of a turn.
 func directionOf(eighths uint8) Vec { return direction(float32(pi / 4 * float32(eighths))) }
 
-// direction returns the direction of an angle in radians, against the clock from below.
+// direction returns the direction of a counterclockwise angle from below, in radians.
 func direction(angle float32) Vec { return Vec{X: vec.Sin(angle), Y: vec.Cos(angle)} }

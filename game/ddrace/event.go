@@ -158,7 +158,7 @@ const (
 	maxMessages = 16
 )
 
-// eventLimits limits the events of a tick, whatever a map does to many tees at once.
+// eventLimits limits the events of a tick, because a map can affect many tees at once.
 type eventLimits struct {
 	effects  int
 	tuned    uint64 // players whose clients are told their tuning, which is then that of the end of the tick
@@ -166,7 +166,7 @@ type eventLimits struct {
 	pickups  [MaxTees]uint8 // weapons, as bits
 }
 
-// takes reports whether there is room for an event, and whom it is for.
+// takes reports whether an event has a recipient and is within the limits. It counts the event.
 func (l *eventLimits) takes(e *Event) bool {
 	switch e.Kind {
 	case EventTuning, EventMessage, EventPickup:
@@ -196,7 +196,7 @@ func (l *eventLimits) takes(e *Event) bool {
 	return true
 }
 
-// addEvent adds an event to those that the next Step returns, if there is room for it.
+// addEvent adds an event to the result of the next Step, within the limits.
 func (w *World) addEvent(e Event) {
 	if w.taken {
 		w.clearEvents()
@@ -211,7 +211,7 @@ func (w *World) clearEvents() {
 	w.events, w.taken, w.limits = w.events[:0], false, eventLimits{}
 }
 
-// sound is heard by the team of t.
+// sound plays a sound for the team of t.
 func (w *World) sound(t *Tee, at Vec, s Sound) {
 	w.addEvent(Event{Kind: EventSound, Tee: t.id, Pos: at, Value: int32(s)})
 }
@@ -220,7 +220,7 @@ func (w *World) message(t *Tee, m Message, n int32) {
 	w.addEvent(Event{Kind: EventMessage, Tee: t.id, Value: int32(m), Extra: n})
 }
 
-// tell sends a message and says that the tuning that is sent to the tee's client changed.
+// tell sends a message to a tee's player, and a new tuning to the client.
 func (w *World) tell(t *Tee, m Message) {
 	w.message(t, m, 0)
 	w.addEvent(Event{Kind: EventTuning, Tee: t.id})

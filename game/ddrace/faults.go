@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game/terrain"
 )
 
-// maxFaults limits the faults that are kept of a map.
+// maxFaults limits the faults that a list keeps.
 const maxFaults = 100
 
 // Fault is a tile or setting of a map that the simulation does not support.
@@ -35,7 +35,7 @@ func (f Fault) String() string {
 	return s
 }
 
-// Faults is a list of faults. It has equal faults of a layer once, so that the list stays short.
+// Faults is a list of faults. Equal faults of a layer are one entry, so that the list stays short.
 type Faults struct {
 	List []Fault
 	More int // faults that are not in List, which has a limit
@@ -82,7 +82,7 @@ var meaningful = [...]*indexSet{
 	LayerSwitch: indices(0, 0, 7, 7, 9, 9, 12, 13, 19, 20, 22, 25, 79, 79, 95, 95, 98, 99, 144, 145, 192, 218, 220, 229, 233, 238, 240, 240),
 }
 
-// findFaults lists the tiles with an index that means nothing in their layer.
+// findFaults lists the tiles with an index without a meaning in their layer.
 func (m *Map) findFaults(t *terrain.Terrain) {
 	var tallies [LayerTune][256]tally
 	check := func(l Layer, i int, index uint8) {
@@ -121,7 +121,7 @@ func (m *Map) findFaults(t *terrain.Terrain) {
 	}
 }
 
-// tally counts tiles and knows the first one.
+// tally counts tiles and remembers the first one.
 type tally struct {
 	count int
 	first int32

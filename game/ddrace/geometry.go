@@ -29,7 +29,7 @@ func closest(a, b, p Vec) (Vec, bool) {
 	return a.Add(ab.Mul(t)), true
 }
 
-// box is around all places that may be within a distance of a line.
+// box contains all points within a distance of a line.
 type box struct{ x, y, halfX, halfY float32 }
 
 func boxAround(a, b Vec, distance float32) box {
@@ -43,8 +43,7 @@ func (r *box) misses(p Vec) bool {
 	return x >= r.halfX || x <= -r.halfX || y >= r.halfY || y <= -r.halfY
 }
 
-// saturatedAdd adds m to v without exceeding lo or hi; a value that is already beyond does not
-// change.
+// saturatedAdd adds m to v without exceeding lo or hi. A value beyond them stays unchanged.
 func saturatedAdd(lo, hi, v, m float32) float32 {
 	if m < 0 {
 		if v < lo {
@@ -58,8 +57,8 @@ func saturatedAdd(lo, hi, v, m float32) float32 {
 	return min(v+m, hi)
 }
 
-// near reports whether the difference of two points may be below a distance. It is false only if it
-// certainly is not: it is at least the difference of each coordinate.
+// near reports whether two points may be closer than a distance. It compares each coordinate, so
+// the points may still be farther apart.
 func near(a, b Vec, distance float32) bool {
 	x, y := a.X-b.X, a.Y-b.Y
 	return !(x >= distance || x <= -distance || y >= distance || y <= -distance)

@@ -9,7 +9,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestBoxMissesNobody checks that a box around a line has all places near it, and few that are not.
+// TestBoxMissesNobody checks that the box around a line contains all points near it, and few
+// others.
 func TestBoxMissesNobody(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	missed := 0
@@ -28,7 +29,7 @@ func TestBoxMissesNobody(t *testing.T) {
 	testenv.Check(t, missed > 20_000, "only %d places were missed", missed)
 }
 
-// TestStopAtOthersSkips checks that tees stop at others where looking at every sample stops them.
+// TestStopAtOthersSkips compares stopAtOthers with a search that looks at every sample.
 func TestStopAtOthersSkips(t *testing.T) {
 	d := room(60, 60)
 	d.game(30, 30, tileEntities, 0)
@@ -57,7 +58,7 @@ func TestStopAtOthersSkips(t *testing.T) {
 	testenv.Check(t, stopped > 500, "only %d were stopped", stopped)
 }
 
-// stopAtEach is stopAtOthers that looks at every sample and all tees.
+// stopAtEach is stopAtOthers without skipping samples or tees.
 func (w *World) stopAtEach(t *Tee, next Vec) Vec {
 	pos := t.Core.Pos
 	d := vec.Distance(pos, next)
@@ -85,7 +86,7 @@ func (w *World) stopAtEach(t *Tee, next Vec) Vec {
 	return next
 }
 
-// TestWayAlongNothing checks that a way has the tiles that looking at every sample finds.
+// TestWayAlongNothing compares the tiles of a way with a search that looks at every sample.
 func TestWayAlongNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	found := 0

@@ -9,8 +9,8 @@ import (
 // hookGrabDistance is the distance at which a flying hook grabs a tee, in units.
 const hookGrabDistance = teeSize + 2
 
-// tickHook changes the hook's state, except for a hook that holds. The target is the direction of
-// this tick's input, into which teleporters let the hook out.
+// tickHook changes the hook's state, except for a hook that holds. target is the direction of this
+// tick's input, in which a hook leaves a teleporter.
 func (w *World) tickHook(t *Tee, target Vec, p *params) {
 	c := &t.Core
 	switch s := c.HookState; {
@@ -131,7 +131,7 @@ func (w *World) tickGrabbedHook(t *Tee, p *params) {
 	}
 }
 
-// releaseHooksOn ends the hooks that hold a tee. Where they are drawn changes with the next tick.
+// releaseHooksOn ends the hooks that hold a tee. Their drawn positions change with the next tick.
 func (w *World) releaseHooksOn(id int8) {
 	for _, i := range w.present() {
 		if t := &w.tees[i]; t.Core.HookedPlayer == int32(id) && !t.Super {
@@ -142,7 +142,7 @@ func (w *World) releaseHooksOn(id int8) {
 	}
 }
 
-// throughOffset is the way to the tile that is before a wall, against the flight.
+// throughOffset is the offset to the tile before a wall, against the direction of flight.
 func throughOffset(a, b Vec) Vec {
 	x, y := a.X-b.X, a.Y-b.Y
 	switch {
@@ -177,8 +177,8 @@ func (m *Map) blocksHook(i int32, a, b Vec) bool {
 	return false
 }
 
-// flies reports whether the way from a to b leads into the direction of a turned tile: up, right,
-// down or left.
+// flies reports whether the way from a to b goes in the direction of a turned tile: up, right, down
+// or left.
 func flies(flags terrain.TileFlags, a, b Vec) bool {
 	switch flags {
 	case turned0:

@@ -47,7 +47,7 @@ func (w *World) tickLaser(b *beam) {
 	}
 }
 
-// shotgunBug is the velocity of a tee that a shotgun's beam begins in.
+// shotgunBug is the velocity of a tee at the start of a shotgun's beam.
 var shotgunBug = Vec{X: -1 << 31, Y: -1 << 31}
 
 // laserTarget returns the first tee on a beam from its position.
@@ -79,7 +79,8 @@ func (w *World) mayHit(l *laser, t, owner *Tee, disabled bool) bool {
 	return w.settings.Hit == 0 || !w.players[l.Owner].inGame
 }
 
-// hitLaser lets a beam that goes from its position hit the first tee, and reports whether it did.
+// hitLaser hits the first tee between the beam's position and to, and reports whether there was
+// one.
 func (w *World) hitLaser(l *laser, to Vec) bool {
 	owner := w.owner(l.Owner)
 	disabled := owner != nil && (l.Weapon == WeaponLaser && owner.UnhitLaser || l.Weapon == WeaponShotgun && owner.UnhitShotgun)
@@ -121,7 +122,7 @@ func (w *World) hitLaser(l *laser, to Vec) bool {
 	return true
 }
 
-// bounceLaser makes the next segment of a beam.
+// bounceLaser adds the next segment of a beam.
 func (w *World) bounceLaser(b *beam) {
 	l := &b.laser
 	l.Eval = w.tick
@@ -146,7 +147,7 @@ func (w *World) bounceLaser(b *beam) {
 	w.aimLaserTelegun(l, to, hit)
 }
 
-// reflectLaser turns a beam at a wall or lets it go on from a teleporter.
+// reflectLaser turns a beam at a wall, or continues it from a teleporter.
 func (w *World) reflectLaser(l *laser, number uint8) {
 	dir := l.dir.Mul(4)
 	w.m.walls.MovePoint(&l.Pos, &dir, 1)
@@ -174,8 +175,8 @@ func (w *World) reflectLaser(l *laser, number uint8) {
 	w.addEvent(Event{Kind: EventSound, Tee: l.Owner, Pos: l.Pos, Value: int32(SoundLaserBounce)})
 }
 
-// aimLaserTelegun notes where a beam that is spent takes its owner, and otherwise whether the place
-// that it came to lets the next one do so.
+// aimLaserTelegun sets the destination of the owner of a beam without energy. For other beams, it
+// notes whether this place allows the next segment to take the owner along.
 func (w *World) aimLaserTelegun(l *laser, to, hit Vec) {
 	owner := w.owner(l.Owner)
 	if l.Weapon == WeaponLaser && l.energy <= 0 && !l.noTelegun && owner != nil && owner.Telelaser {

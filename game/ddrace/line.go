@@ -2,8 +2,8 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// line is a line that is sampled about once a unit, as DDNet-Server looks along lines. Samples that
-// are certainly in free tiles are skipped.
+// line is a line sampled about once a unit, as DDNet-Server looks along lines. Samples that are
+// certainly in free tiles are skipped.
 type line struct {
 	a, b Vec
 	// parts is the number of parts of equal length. The last part can be incomplete. last is the
@@ -54,8 +54,8 @@ func (l *line) before(s int32) Vec {
 	return l.at(s - 1)
 }
 
-// find returns the first sample of a line, from s on, that is on a tile with one of the marks, and
-// that tile; ok is false if there is none. It counts the samples that it looks at.
+// find returns the first sample of a line, from s on, on a tile with one of the marks, and that
+// tile. ok is false without one. looks counts the samples.
 func (m *Map) find(l *line, s int32, stops marks, looks *int) (sample, tile int32, ok bool) {
 	for s <= l.last {
 		tile, next := m.look(l, s, stops)
@@ -156,7 +156,8 @@ func (m *Map) countRings() {
 	}
 }
 
-// wallLine returns where a line from a to b enters a wall and the sample before that, or b twice.
+// wallLine returns the point where a line from a to b enters a wall, and the sample before it.
+// Without a wall, both are b.
 func (m *Map) wallLine(a, b Vec, looks *int) (hit, before Vec, wall bool) {
 	l := fullLine(a, b)
 	s, _, ok := m.find(&l, 0, markSolid, looks)
@@ -166,7 +167,7 @@ func (m *Map) wallLine(a, b Vec, looks *int) (hit, before Vec, wall bool) {
 	return l.at(s), l.before(s), true
 }
 
-// weaponLine is wallLine that also ends at a teleporter of a type, whose number it returns.
+// weaponLine is wallLine, but also ends at a teleporter of a kind, and returns its number.
 func (m *Map) weaponLine(a, b Vec, kind uint8, looks *int) (hit, before Vec, wall bool, number uint8) {
 	l := fullLine(a, b)
 	for s := int32(0); ; {

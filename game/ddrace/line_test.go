@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestLinesSkipFreeTiles checks that lines end where looking at every sample ends them, and look at
-// few samples of long ones.
+// TestLinesSkipFreeTiles compares lines with a search that looks at every sample. Long lines must
+// look at few samples.
 func TestLinesSkipFreeTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 40 {

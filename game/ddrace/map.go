@@ -63,7 +63,7 @@ const (
 	markTele // a teleporter that hooks or weapons may take
 )
 
-// exits are the places that teleporters of a number lead to, in the order of their tiles.
+// exits are the destinations of teleporters, sorted by number and then by tile.
 type exits struct {
 	tiles []int32    // sorted by number, then by place
 	first [257]int32 // tiles[first[n]:first[n+1]] are those of number n
@@ -106,7 +106,7 @@ func NewMap(t *terrain.Terrain, base Settings) (*Map, error) {
 	return m, nil
 }
 
-// prepareSwitches drops the switch tiles that mean nothing, and numbers the doors.
+// prepareSwitches drops the switch tiles without a meaning, and numbers the doors.
 func (m *Map) prepareSwitches(layer []terrain.SwitchTile) {
 	if layer == nil {
 		return
@@ -304,7 +304,7 @@ func (m *Map) appendWay(dst []int32, a, b Vec) []int32 {
 	return dst
 }
 
-// acts reports whether tees may have to handle a tile of the rectangle around the way from a to b.
+// acts reports whether the rectangle around the way from a to b may have a tile that tees handle.
 func (m *Map) acts(a, b Vec) bool {
 	const margin, most = 1, 16 // units, tiles
 	first := m.truncIndex(Vec{X: min(a.X, b.X) - margin, Y: min(a.Y, b.Y) - margin})
@@ -353,7 +353,7 @@ func (m *Map) tuneZone(i int32) uint8 {
 	return m.tune[i].Number
 }
 
-// switchTile returns a tile of the switch layer, the zero tile if there is none.
+// switchTile returns a tile of the switch layer, or the zero value.
 func (m *Map) switchTile(i int32) terrain.SwitchTile {
 	if i < 0 || m.switches == nil || m.switches[i].Type == 0 {
 		return terrain.SwitchTile{}

@@ -73,7 +73,8 @@ func tile(x, y int) Vec {
 	return Vec{X: float32(x*tileSize + tileSize/2), Y: float32(y*tileSize + tileSize/2)}
 }
 
-// TestTilesThatExist checks which tiles tees handle: those that act, and those beside stoppers.
+// TestTilesThatExist checks the tiles that tees handle: tiles with an effect, and tiles beside
+// stoppers.
 func TestTilesThatExist(t *testing.T) {
 	d := room(9, 7)
 	d.game(2, 2, TileFreeze, 0)
@@ -101,8 +102,8 @@ func TestTilesThatExist(t *testing.T) {
 	testenv.Check(t, slices.Equal(got, want), "tiles exist at\n%v, not\n%v", got, want)
 }
 
-// TestWay checks that a way lists each tile that acts once per visit, never tile 0, and nothing
-// for positions that are none.
+// TestWay checks that a way lists each tile with an effect once per visit, and never tile 0.
+// Positions that are not numbers have no tiles.
 func TestWay(t *testing.T) {
 	d := room(12, 5)
 	for x := 2; x < 9; x += 2 {
@@ -120,7 +121,7 @@ func TestWay(t *testing.T) {
 	nan := Vec{X: tile(0, 0).X / 0 * 0}
 	testenv.Check(t, len(way(nan, tile(4, 2))) == 0, "a way from nowhere")
 	testenv.Check(t, len(way(Vec{X: -3e38}, Vec{X: 3e38})) == 0, "a way without end")
-	// One-way tiles of a row are not told apart from the next row's.
+	// A one-way tile at the end of a row affects the start of the next row.
 	testenv.Check(t, m.mapIndex(tile(3, 2)) == -1 && m.mapIndex(tile(2, 2)) == at(2, 2), "map index")
 }
 
@@ -168,8 +169,8 @@ func TestStoppers(t *testing.T) {
 	testenv.Check(t, v == Vec{} && (cannotLeft|cannotDown).clamp(Vec{X: 1, Y: -2}) == Vec{X: 1, Y: -2}, "clamped to %v", v)
 }
 
-// TestDoors checks that doors close the tiles up to the first wall for those for whom their switch
-// is active, and that without a switch layer they are lines that close nothing.
+// TestDoors checks that doors with an active switch close the tiles up to the first wall. Without a
+// switch layer, doors are lines without an effect.
 func TestDoors(t *testing.T) {
 	d := room(12, 7)
 	d.switchAt(2, 3, 5, tileEntities+48, 0, 0)
@@ -253,8 +254,8 @@ func TestExits(t *testing.T) {
 		m.teleNumber(-1, TeleOut) == 0, "numbers")
 }
 
-// TestEntityLines checks what stops the lines of entities: walls and laser blockers of both layers,
-// or for those that pass walls only blockers.
+// TestEntityLines checks the obstacles for the lines of entities: walls and laser blockers of both
+// layers, or only blockers for lines that pass walls.
 func TestEntityLines(t *testing.T) {
 	d := room(12, 5)
 	d.game(4, 1, TileSolid, 0)

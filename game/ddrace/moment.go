@@ -6,9 +6,9 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// Moment is the saved state of a world with only one player, for a search that often goes back to
-// earlier moments. Load it into the same world, or into another one with the same map and settings.
-// A Moment can be reused.
+// Moment is the saved state of a world with only one player, for searches that often go back. Load
+// it into the same world, or into another one with the same map and settings. A Moment can be
+// reused.
 type Moment struct {
 	tick     int32
 	rand     prng

@@ -7,7 +7,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestMoment goes back to a moment, also in another world, and checks that all goes on as it did.
+// TestMoment goes back to a moment, also in another world, and checks that the world then develops
+// equally.
 func TestMoment(t *testing.T) {
 	m := arena(t, 4)
 	p := newPlay(m, 1)

@@ -97,7 +97,8 @@ func (w *World) stopAtOthers(t *Tee, next Vec) Vec {
 			}
 			return pos
 		}
-		// Samples are a unit apart: as many as there is room to the nearest one need no look.
+		// Samples are a unit apart. The next ones, as many as the distance to the nearest tee
+		// allows, need no look.
 		if i++; nearest-teeSize-margin > 1 {
 			i += vec.Trunc(nearest-teeSize-margin) - 1
 		}

@@ -12,7 +12,7 @@ const (
 	ninjaSpeed     = 50            // units per tick
 )
 
-// giveNinja makes a tee a ninja, or lets it be one for longer.
+// giveNinja makes a tee a ninja, or prolongs it.
 func (w *World) giveNinja(t *Tee) {
 	t.Ninja.ActivationTick = w.tick
 	t.Weapons[WeaponNinja], t.loaded[WeaponNinja] = true, true

@@ -10,7 +10,7 @@ type carried struct {
 	Number uint8 // of its switch, 0 if it works always
 }
 
-// stepTicks is how often entities of the map move, in ticks.
+// stepTicks is the interval between the moves of map entities, in ticks.
 const stepTicks = 7
 
 // isStep reports whether entities move in this tick.
@@ -40,7 +40,7 @@ func (m *Map) carry(c *carried) {
 	c.Pos = c.Pos.Add(c.Vel)
 }
 
-// worksFor reports whether an entity does something to a tee.
+// worksFor reports whether an entity affects a tee.
 func (w *World) worksFor(c *carried, t *Tee) bool {
 	if c.Layer != LayerSwitch || c.Number == 0 {
 		return true
@@ -119,7 +119,7 @@ func (w *World) pickUp(p *Pickup, t *Tee) {
 	}
 }
 
-// stopNinja lets the ninja end at its next tick.
+// stopNinja ends the ninja at its next tick.
 func (t *Tee) stopNinja() {
 	t.Ninja.ActivationDir, t.Ninja.ActivationTick, t.Ninja.CurrentMoveTime = Vec{}, -500, 0
 }

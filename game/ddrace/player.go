@@ -2,10 +2,10 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// respawnDelay is how long a player waits who dies twice, in ticks.
+// respawnDelay is the wait of a player who dies twice, in ticks.
 const respawnDelay = 3 * TickRate
 
-// player is what a player keeps when its tee dies.
+// player is the state of a player that outlives the tee.
 type player struct {
 	inGame    bool
 	spectator bool
@@ -39,7 +39,7 @@ func (w *World) Enter(id int, spectator bool) {
 	}
 }
 
-// startTeam returns the team of a player at first.
+// startTeam returns the team of a player who enters.
 func (w *World) startTeam(id int) uint8 {
 	if w.settings.ForcedSolo() {
 		return uint8(id)
@@ -163,7 +163,7 @@ func (w *World) SentTuning(id int) Tuning {
 	return s
 }
 
-// lacks reports whether the tee cannot do what a parameter of the tuning is for.
+// lacks reports whether the tee lacks the ability that a tuning parameter is for.
 func (t *Tee) lacks(param int) bool {
 	switch param {
 	case GroundJumpImpulse:
@@ -187,7 +187,7 @@ func (w *World) addTee(id int8) {
 	w.listIDs()
 }
 
-// removeTee takes it out.
+// removeTee takes a tee out of the world.
 func (w *World) removeTee(id int8) {
 	if w.players[id].inWorld {
 		w.players[id].inWorld = false
@@ -230,7 +230,7 @@ func (w *World) die(id int, weapon Weapon) {
 	}
 }
 
-// directInput is an input as it arrives, before the tick that it is for: it acts on weapons.
+// directInput applies an input as it arrives, before its tick. It acts on weapons.
 func (w *World) directInput(id int, in *Input) {
 	p := &w.players[id]
 	p.flags = in.Flags
@@ -251,7 +251,7 @@ func (w *World) directInput(id int, in *Input) {
 	t.latestPrevInput = t.latestInput
 }
 
-// predictedInput is the input that moves the tee in this tick.
+// predictedInput sets the input that moves the tee in this tick.
 func (w *World) predictedInput(id int, in *Input) {
 	p := &w.players[id]
 	if p.flags&in.Flags&FlagChatting != 0 || !p.hasTee || p.paused || p.looks {

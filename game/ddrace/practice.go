@@ -67,7 +67,7 @@ func (w *World) RunPracticeCommand(id int, name string, args []string) (answer s
 	return w.runCommand(practiceCommands, id, name, args)
 }
 
-// toggleHits lets a weapon of a tee hit others, or no longer.
+// toggleHits toggles whether a weapon of a tee hits others.
 func (t *Tee) toggleHits(weapon string) {
 	switch weapon {
 	case "all":
@@ -93,8 +93,8 @@ func (w *World) practiceExit(t *Tee, n int32, check bool, none string) string {
 	return ""
 }
 
-// TeleportXY teleports a tee in practice to a place in tiles. "~" stands for the place that its
-// player sees, as in "~-2".
+// TeleportXY teleports a tee in practice to a place in tiles. "~" stands for the place in the view
+// of its player, as in "~-2".
 func (w *World) TeleportXY(id int, view Vec, x, y string) (answer string) {
 	to, ok := coordinate(x, view.X, w.m.width)
 	if !ok {

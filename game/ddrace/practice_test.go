@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// practice begins a match with two tees that practise in team 3, one of them far from the other.
+// practice begins a match with two tees that practise in team 3, far from each other.
 func practice(t testing.TB, d *drawing) (s *stage, tee, other *Tee) {
 	t.Helper()
 	s = newStage20(t, 20, d, nil)
@@ -19,7 +19,7 @@ func practice(t testing.TB, d *drawing) (s *stage, tee, other *Tee) {
 	return s, tee, other
 }
 
-// types runs a command of practice and returns the answer.
+// types runs a practice command and returns the answer.
 func (s *stage) types(line string) string {
 	s.t.Helper()
 	words := strings.Fields(line)
@@ -28,7 +28,7 @@ func (s *stage) types(line string) string {
 	return answer
 }
 
-// TestPracticeCommands checks what each command changes, and that its opposite takes it back.
+// TestPracticeCommands checks the effect of each command, and that its opposite undoes it.
 func TestPracticeCommands(t *testing.T) {
 	s, tee, _ := practice(t, room(20, 10))
 	weapon := func(w Weapon) func() bool { return func() bool { return tee.Weapons[w] } }
@@ -105,7 +105,7 @@ func TestTestCommandsOf20(t *testing.T) {
 	testenv.Check(t, !known, "setjumps without a number")
 }
 
-// TestSetSwitch checks what setswitch makes of a switch, at once and after 60 ticks.
+// TestSetSwitch checks the effect of setswitch, at once and after 60 ticks.
 func TestSetSwitch(t *testing.T) {
 	for _, c := range []struct {
 		line          string
@@ -133,7 +133,7 @@ func TestSetSwitch(t *testing.T) {
 	testenv.Check(t, s.types("setswitch 0") == "Invalid switch ID", "a map without switches")
 }
 
-// TestInvincible puts tees on what harms others.
+// TestInvincible puts invincible tees on tiles that harm others.
 func TestInvincible(t *testing.T) {
 	for what, set := range map[string]func(d *drawing){
 		"freeze": func(d *drawing) { d.game(5, 8, TileFreeze, 0) },
@@ -185,7 +185,7 @@ func TestDeathInPractice(t *testing.T) {
 	}
 }
 
-// TestPlaces goes back to where tees stood, teleported and died.
+// TestPlaces takes tees back to the places where they stood, teleported and died.
 func TestPlaces(t *testing.T) {
 	d := room(20, 10)
 	d.teleport(12, 3, 7, TeleOut)
@@ -247,7 +247,7 @@ func TestPlaces(t *testing.T) {
 	testenv.Check(t, !s.CanGoBack(0) && !s.CanTeleportAgain(0) && !s.ManualRescue(0) && !tee.Invincible, "what 16.4 lacks is over")
 }
 
-// TestRescuePlaces checks where tees cannot be taken back to as of DDNet 20.
+// TestRescuePlaces checks the places that are not for rescues as of DDNet 20.
 func TestRescuePlaces(t *testing.T) {
 	d := room(20, 10)
 	d.switchAt(5, 8, 1, entityTile(EntityHealth), 0, 0)
@@ -280,7 +280,7 @@ func TestCoordinates(t *testing.T) {
 	}
 }
 
-// TestEndPractice checks who dies then.
+// TestEndPractice checks the tees that die with the end of practice.
 func TestEndPractice(t *testing.T) {
 	for _, solo := range []bool{false, true} {
 		s, _, _ := practice(t, room(20, 10))

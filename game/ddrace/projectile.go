@@ -27,7 +27,7 @@ type Projectile struct {
 	gone      bool
 }
 
-// projectileAt returns where a projectile is at a tick.
+// projectileAt returns the position of a projectile at a tick.
 func (w *World) projectileAt(p *Projectile, tick int32) Vec {
 	tuning := w.params(p.zone)
 	var curvature, speed float32
@@ -124,7 +124,7 @@ func (w *World) affects(owner *Tee, disabled bool) bool {
 	return w.settings.Hit != 0
 }
 
-// projectileHit does what a projectile does where it ends or bounces.
+// projectileHit applies the effect of a projectile at the place where it ends or bounces.
 func (w *World) projectileHit(p *Projectile, target *Tee, wall bool, hit, cur Vec) {
 	switch {
 	case p.Explosive && (target == nil || !p.Freezing || p.Weapon == WeaponShotgun && wall):

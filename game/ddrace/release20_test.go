@@ -143,7 +143,8 @@ func TestMovingCommands(t *testing.T) {
 	}
 }
 
-// TestSuper checks what differs for super tees: jumps in the air, explosions, beams and switches.
+// TestSuper checks the differences for super tees: jumps in the air, explosions, beams and
+// switches.
 func TestSuper(t *testing.T) {
 	for _, release := range []int32{16, 20} {
 		is20 := release == 20

@@ -2,17 +2,17 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/physics"
 
-// rescue is where a tee was, to which its player can take it back.
+// rescue is an earlier state of a tee to which its player can take it back.
 type rescue struct {
 	set       bool
 	tee       Tee
 	freezeAge int32 // ticks since the freeze of that tee began
 }
 
-// tick returns when the tee was there.
+// tick returns the tick of that state.
 func (r *rescue) tick() int32 { return r.freezeAge + r.tee.FreezeStart }
 
-// player20 is what a player has as of DDNet 20: further places to go back to.
+// player20 has the additional fields of a player as of DDNet 20: more places to go back to.
 type player20 struct {
 	pausedAt int32 // tick in which the tee was last taken out of the world
 
@@ -30,12 +30,12 @@ func (w *World) keepRescue(t *Tee) {
 	}
 }
 
-// place returns where a tee is.
+// place returns the current state of a tee.
 func (w *World) place(t *Tee) rescue {
 	return rescue{set: true, tee: *t, freezeAge: w.tick - t.FreezeStart}
 }
 
-// isRescuePlace reports whether a tee could be taken back to where it is.
+// isRescuePlace reports whether a rescue could take a tee back to its current place.
 func (w *World) isRescuePlace(t *Tee) bool {
 	team := w.team(int(t.id))
 	if w.settings.Rescue == 0 && !w.settings.ForcedSolo() && team == 0 || team >= TeamSuper {
@@ -44,7 +44,7 @@ func (w *World) isRescuePlace(t *Tee) bool {
 	return !t.InFreeze && !t.Deep && w.stands(t) && !(w.settings.release20() && w.touchesHealth(t))
 }
 
-// touchesHealth reports whether a tee touches a pickup that freezes, whatever its switch says.
+// touchesHealth reports whether a tee touches a pickup that freezes, even with an inactive switch.
 func (w *World) touchesHealth(t *Tee) bool {
 	for i := range w.entities.pickups {
 		if p := &w.entities.pickups[i]; p.Kind == EntityHealth && p.touches(t) {
@@ -63,8 +63,7 @@ func (w *World) stands(t *Tee) bool {
 	return w.m.restrictions(below, 0, -1, nil)&cannotDown != 0
 }
 
-// SetManualRescue sets whether a player chooses the place of rescues, and reports whether that
-// changed.
+// SetManualRescue sets whether a player chooses the place of rescues, and reports a change.
 func (w *World) SetManualRescue(id int, manual bool) bool {
 	was := &w.players20[id].manual
 	changed := *was != manual
@@ -86,7 +85,7 @@ func (w *World) SetRescue(id int) bool {
 	return true
 }
 
-// rescueOf returns where a player's rescues go to.
+// rescueOf returns the destination of a player's rescues.
 func (w *World) rescueOf(id int) *rescue {
 	if w.players20[id].manual {
 		return &w.players20[id].own

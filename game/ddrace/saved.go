@@ -210,7 +210,7 @@ func (w *World) respawn(id int, pos Vec) {
 	w.spawn(id, pos)
 }
 
-// onMap returns the place where a tee can be that is closest to one.
+// onMap returns the valid position of a tee that is closest to p.
 func (w *World) onMap(p Vec) Vec {
 	within := func(v, tiles float32) float32 {
 		return min(max(v, -maxOutside*physics.TileSize), (tiles+maxOutside)*physics.TileSize)
@@ -259,7 +259,7 @@ func (w *World) loadTee(id int, s *SavedTee, hooked int32, team uint8) {
 	w.addEvent(Event{Kind: EventTuning, Tee: t.id})
 }
 
-// loadTee20 is what loadTee does besides as of DDNet 20.
+// loadTee20 loads the state that only DDNet 20 restores.
 func (w *World) loadTee20(t *Tee, s *SavedTee) {
 	n, from := &t.Ninja, &s.tee.Ninja
 	n.ActivationDir, n.CurrentMoveTime, n.OldVelAmount, n.ActivationTick = from.ActivationDir, from.CurrentMoveTime, from.OldVelAmount, 0
@@ -271,7 +271,7 @@ func (w *World) loadTee20(t *Tee, s *SavedTee) {
 	}
 }
 
-// ticksOf returns the number of ticks of some seconds.
+// ticksOf converts seconds to ticks.
 func ticksOf(seconds float32) int32 {
 	return int32(math.Round(float64(seconds) * TickRate))
 }

@@ -51,7 +51,7 @@ func TestSavedByDDNet(t *testing.T) {
 	}
 }
 
-// TestSavedOldForms reads tees as older versions of DDNet wrote them, and as a newer one does.
+// TestSavedOldForms reads tees in the formats of older versions of DDNet, and of a newer one.
 func TestSavedOldForms(t *testing.T) {
 	lines := strings.Split(savedByDDNet(t), "\n")
 	fields := strings.Split(lines[3], "\t")
@@ -70,7 +70,7 @@ func TestSavedOldForms(t *testing.T) {
 	}
 }
 
-// TestSaveAndLoad lets a team go on in another world as it would have where it was saved.
+// TestSaveAndLoad loads a team into another world, and checks that it develops as in the first one.
 func TestSaveAndLoad(t *testing.T) {
 	m := arena(t, 5)
 	p := newPlay(m, 4).armed()
@@ -114,7 +114,7 @@ func TestSaveAndLoad(t *testing.T) {
 	testenv.Check(t, saved > 5, "saved %d times", saved)
 }
 
-// same compares what tees have in two worlds.
+// same compares the tees of two worlds.
 func same(t *testing.T, w, other *World, ids []int) {
 	t.Helper()
 	for _, id := range ids {
@@ -162,7 +162,7 @@ func TestSwapTees(t *testing.T) {
 	testenv.Check(t, !w.SwapTees(0, 9, 0), "swapped with nobody")
 }
 
-// FuzzSavedTeam reads anything, and lets a world go on with it.
+// FuzzSavedTeam parses any text as a save, and runs a world with the loaded team.
 func FuzzSavedTeam(f *testing.F) {
 	text := savedByDDNet(f)
 	f.Add(text)

@@ -48,7 +48,7 @@ type savedFields struct {
 	err     error
 }
 
-// next returns the next field to read, "" if there is none or one was wrong.
+// next returns the next field to read, or "" at the end and after an error.
 func (f *savedFields) next() string {
 	f.at++
 	if f.err != nil || f.at > len(f.in) {
@@ -88,7 +88,7 @@ func (f *savedFields) int(n *int32, lo, hi int32) {
 	*n = int32(min(max(v, int64(lo)), int64(hi)))
 }
 
-// small is an int in another type.
+// small is int for other types.
 func small[T ~int8 | ~uint8 | ~int32](f *savedFields, p *T, lo, hi int32) {
 	n := int32(*p)
 	f.int(&n, lo, hi)
@@ -123,7 +123,7 @@ func (f *savedFields) float(p *float32, limit float32) {
 	*p = min(max(float32(v), -limit), limit)
 }
 
-// pos is a place, of which only whole units are written.
+// pos is a position in units. Append writes whole units only.
 func (f *savedFields) pos(p *Vec) {
 	for _, v := range [...]*float32{&p.X, &p.Y} {
 		if f.writing {
@@ -135,7 +135,7 @@ func (f *savedFields) pos(p *Vec) {
 	}
 }
 
-// maxSavedPos limits places, in units. Numbers up to it are exact.
+// maxSavedPos limits coordinates, in units. All whole numbers up to it are exact.
 const maxSavedPos float32 = 1 << 23
 
 // text is a text without spaces at its ends, of at most limit bytes.
@@ -164,7 +164,7 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, ""))
 }
 
-// unused is a field that says nothing about the world.
+// unused is a field without a meaning for the world.
 func (f *savedFields) unused(value int32) { f.int(&value, math.MinInt32, math.MaxInt32) }
 
 // fields visits the fields of a tee.

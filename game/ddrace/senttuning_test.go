@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSentTuning checks in which parameters clients are sent 0 for what a tee cannot do.
+// TestSentTuning checks that clients get 0 for the parameters of abilities that a tee lacks.
 func TestSentTuning(t *testing.T) {
 	d := room(8, 8)
 	d.game(3, 5, 191+uint8(EntitySpawn), 0)

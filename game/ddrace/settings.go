@@ -235,7 +235,7 @@ func (s *Settings) applyTile(index uint8) {
 	}
 }
 
-// alone sets what sv_solo_server stands for.
+// alone applies sv_solo_server: each player races alone, without collisions and hooks between tees.
 func (s *Settings) alone() {
 	if s.SoloServer == 0 {
 		return
@@ -249,7 +249,7 @@ func (s *Settings) alone() {
 	s.Tuning, s.Zones = zones[0], zones
 }
 
-// exec runs a line of the map's settings, in which semicolons separate commands.
+// exec runs a line of the map's settings. Semicolons separate commands.
 func (s *Settings) exec(line string, faults *Faults) {
 	for line != "" {
 		var command string

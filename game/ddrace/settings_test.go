@@ -151,7 +151,7 @@ func TestTuningOfReleases(t *testing.T) {
 	}
 }
 
-// FuzzSettings checks that no line of a map is a problem.
+// FuzzSettings checks that any line of a map keeps the variables in range and the faults few.
 func FuzzSettings(f *testing.F) {
 	for _, s := range []string{`tune gravity 0.5`, `tune_zone 3 "hook_length" 1e9;sv_hit "`, `tune_zone_enter 1 "a\"`, `switch_open -1 # x`,
 		`tune gravity 1e+`, `sv_team 99999999999999999999`, `tune gravity -inf`} {

@@ -54,7 +54,7 @@ func (w *World) Visit(v Visitor) {
 	w.restored(v)
 }
 
-// restored sets what follows from the rest.
+// restored checks restored values and computes the fields that depend on them.
 func (w *World) restored(v Visitor) {
 	w.listIDs()
 	v.Within("tees in the world", int32(w.numIDs), int32(w.order.count), int32(w.order.count))
@@ -140,7 +140,7 @@ func visitWeapon(v Visitor, p *Weapon, lowest Weapon) {
 	v.Within("weapon", int32(*p), int32(lowest), int32(NumWeapons-1))
 }
 
-// visitID visits the id of a player, -1 for none.
+// visitID visits the id of a player, or -1.
 func visitID(v Visitor, p *int8) {
 	v.Int8(p)
 	v.Within("player", int32(*p), -1, MaxTees-1)
@@ -234,7 +234,7 @@ func (o *order) visit(v Visitor) {
 	}
 }
 
-// visit visits the switches of the teams for which something happened.
+// visit visits the switches of the teams in which a switch changed.
 func (s *switches) visit(v Visitor) {
 	for team := range s.active {
 		var timers []switchTimer
@@ -320,7 +320,7 @@ func (e *entities) visit(v Visitor) {
 	}
 }
 
-// visit visits what changes of an entity of the map.
+// visit visits the changing fields of a map entity.
 func (c *carried) visit(v Visitor) {
 	v.Vec(&c.Pos)
 	v.Vec(&c.Vel)

@@ -70,7 +70,7 @@ func save(t testing.TB, w *World) []byte {
 	return s.buf
 }
 
-// TestRestoredWorldGoesOn checks that a restored world develops as the one that was saved.
+// TestRestoredWorldGoesOn checks that a restored world develops as the saved one.
 func TestRestoredWorldGoesOn(t *testing.T) {
 	m := arena(t, 4)
 	p := newPlay(m, 12)
@@ -92,7 +92,7 @@ func TestRestoredWorldGoesOn(t *testing.T) {
 	}
 }
 
-// notVisited are the fields that are not visited, and why.
+// notVisited are the fields that Visit omits, with the reason.
 var notVisited = map[string]string{
 	"looks": "counted within a step", "hooking": "counted within a step", "limits": "of the events of a step", "exit": "used within a step",
 	"endBeams": "used within a step", "m": "from the config", "rules": "from the config", "settings.ZoneEnter": "texts", "settings.ZoneLeave": "texts",
@@ -109,8 +109,8 @@ var notVisited = map[string]string{
 	"entities.draggers.ThroughWalls": "from the map", "entities.turrets.Explosive": "from the map", "entities.turrets.Freezing": "from the map",
 }
 
-// TestEveryFieldIsVisited changes every field of a world, one after the other, and names those that
-// Visit does not know.
+// TestEveryFieldIsVisited changes every field of a world, one after the other, and lists the fields
+// that Visit omits.
 func TestEveryFieldIsVisited(t *testing.T) {
 	p := newPlay(arena(t, 4), 4)
 	e := &p.w.entities
@@ -168,7 +168,7 @@ func TestEveryFieldIsVisited(t *testing.T) {
 	testenv.Check(t, fields > 300, "only %d fields were found", fields)
 }
 
-// TestBadState checks that a state with any byte changed, or cut off, can be run or fails.
+// TestBadState changes or cuts off any byte of a state. Restoring must fail, or the world must run.
 func TestBadState(t *testing.T) {
 	m := arena(t, 4)
 	p := newPlay(m, 3)

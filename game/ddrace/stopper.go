@@ -64,16 +64,16 @@ func stopperOf(index uint8, flags terrain.TileFlags) Restrictions {
 	return 0
 }
 
-// restrictionSides are the points around a tee at which its restrictions are looked up, and the
-// direction that they restrict.
+// restrictionSides are the offsets around a tee at which restrictions looks for tiles, and the
+// directions that the tiles there restrict.
 var restrictionSides = [...]struct {
 	x, y float32
 	mask Restrictions
 }{{1, 0, cannotRight}, {0, 1, cannotDown}, {-1, 0, cannotLeft}, {0, -1, cannotUp}}
 
-// restrictions returns the directions into which a tee at p cannot move, looking distance units
-// around it. Here is the index of the tile under it, -1 for that at p. Doors are closed if their
-// switch is active; nil is for a tee that passes them.
+// restrictions returns the directions in which a tee at p cannot move. distance (units) is the
+// distance of the points to look at. here is the index of the tile under the tee, or -1 for the one
+// at p. Doors with an active switch are closed; nil opens all doors.
 func (m *Map) restrictions(p Vec, distance float32, here int32, active *SwitchSet) Restrictions {
 	if here < 0 {
 		here = m.pureIndex(p)

@@ -9,7 +9,7 @@ type switches struct {
 	timed  int           // timers that run
 }
 
-// switchTimer is what a tile did to a switch last.
+// switchTimer is the last change of a switch by a tile.
 type switchTimer struct {
 	end        int32 // tick in which the switch goes back, 0 for none
 	lastUpdate int32
@@ -27,14 +27,14 @@ func (s *switches) init(m *Map) {
 	}
 }
 
-// begin says which switches are inactive at first.
+// begin sets the switches that are inactive at first.
 func (s *switches) begin(open *SwitchSet) {
 	for i := range s.preset {
 		s.preset[i] = ^open[i]
 	}
 }
 
-// set is what a tile does to a switch. End is the tick in which it goes back, 0 for never.
+// set applies a tile to a switch. end is the tick in which the switch goes back, or 0 for never.
 func (s *switches) set(team, number, kind uint8, end, now int32) {
 	if number == 0 || int(number) > s.count || team >= maxTeams {
 		return
@@ -46,7 +46,7 @@ func (s *switches) set(team, number, kind uint8, end, now int32) {
 // runs reports whether the switch goes back.
 func (t *switchTimer) runs() bool { return t.kind == switchTimedOpen || t.kind == SwitchTimedClose }
 
-// change keeps count of the timers that run.
+// change sets a timer and updates the number of running timers.
 func (s *switches) change(t *switchTimer, to switchTimer) {
 	if t.runs() {
 		s.timed--
@@ -56,7 +56,7 @@ func (s *switches) change(t *switchTimer, to switchTimer) {
 	}
 }
 
-// tick lets the switches go back whose time is over.
+// tick resets the switches whose time is over.
 func (s *switches) tick(now int32) {
 	for i := 0; s.timed > 0 && i < len(s.timers); i++ {
 		t := &s.timers[i]

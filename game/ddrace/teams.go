@@ -23,7 +23,7 @@ type Teams interface {
 	Tick(w *World)
 }
 
-// teamState is what a team is for the world.
+// teamState is the state of a team in the world.
 type teamState struct {
 	used   bool // it has or had members since its switches were reset
 	locked bool

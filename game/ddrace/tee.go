@@ -152,7 +152,7 @@ func (t *Tee) HasNinjaJetpack() bool { return t.Jetpack && t.NinjaJetpack && !t.
 // SavedInput returns the input that moves the tee while it is not frozen.
 func (t *Tee) SavedInput() Input { return t.savedInput }
 
-// push changes the velocity, as far as the tiles around the tee let it.
+// push changes the velocity within the restrictions of the tiles around the tee.
 func (t *Tee) push(force Vec) { t.Core.Vel = t.Restrictions.clamp(t.Core.Vel.Add(force)) }
 
 // freeze freezes the tee for some seconds. It refuses to prolong a freeze of the last second.
@@ -169,7 +169,7 @@ func (w *World) freezeTicks(t *Tee, ticks int32) bool {
 	return true
 }
 
-// freezeDelay is how long tees freeze if nothing else is said, in seconds.
+// freezeDelay is the default duration of a freeze, in seconds.
 func (w *World) freezeDelay() int32 { return w.settings.FreezeDelay }
 
 // unfreeze ends a freeze. A deep freeze begins again.

@@ -5,7 +5,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// aimTelegun notes where a projectile takes its owner, if they have a telegun for it.
+// aimTelegun sets the destination to which a projectile takes an owner with a telegun.
 func (w *World) aimTelegun(p *Projectile, owner, target *Tee, wall bool, hit, before, cur Vec) {
 	if w.m.outside(hit) || !(p.Weapon == WeaponGrenade && owner.Telegrenade || p.Weapon == WeaponGun && owner.Telegun) {
 		return
@@ -27,8 +27,8 @@ func (w *World) aimTelegun(p *Projectile, owner, target *Tee, wall bool, hit, be
 	}
 }
 
-// telegunTile reports whether a tile takes the owner of a weapon there, and whether it keeps their
-// velocity.
+// telegunTile reports whether a tile is a destination for the owner of a weapon, and whether the
+// owner keeps the velocity there.
 func (m *Map) telegunTile(i int32, weapon Weapon) (allowed, blue bool) {
 	f, s := m.frontAt(i), m.switchTile(i)
 	allowed, blue = f == tileTelePoint || f == tileTeleBlue, f == tileTeleBlue

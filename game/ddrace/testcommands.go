@@ -70,7 +70,7 @@ var testCommands = slices.Concat([]Command{
 	}),
 ))
 
-// command is one without answers.
+// command returns a command without answers.
 func command(name, params, help string, run func(*World, *Tee, []string)) Command {
 	return Command{Name: name, Params: params, Help: help, run: func(w *World, t *Tee, args []string) string {
 		run(w, t, args)
@@ -90,7 +90,7 @@ func since20(list ...Command) []Command {
 	return list
 }
 
-// intArg returns an argument as a number, 0 if it is none.
+// intArg returns an argument as a number, or 0 if it is missing or not a number.
 func intArg(args []string, i int) int32 {
 	if i >= len(args) {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// tickTiles lets the tiles act on a tee. They are those on the way that it moved in the last tick.
+// tickTiles applies the tiles on the tee's way in the last tick.
 func (w *World) tickTiles(t *Tee) {
 	w.exit.valid = false
 	c := &t.Core
@@ -57,7 +57,7 @@ func (w *World) tickTiles(t *Tee) {
 	}
 }
 
-// limitJumps decides whether there is another jump in the air. Tiles can overrule it.
+// limitJumps decides whether the tee has another jump in the air. Tiles can overrule it.
 func (t *Tee) limitJumps() {
 	switch c := &t.Core; {
 	case c.Jumps == -1, c.Jumps == 0, c.Jumps == 1 && c.Jumped > 0:
@@ -86,7 +86,7 @@ func (w *World) onDeath(at Vec) bool {
 	return false
 }
 
-// freezeOnDeath is what tiles that kill do to tees in practice, as of DDNet 20.
+// freezeOnDeath freezes a tee in practice on a tile that kills, as of DDNet 20.
 func (w *World) freezeOnDeath(t *Tee) {
 	w.freeze(t, w.freezeDelay())
 	if p := &w.players[t.id]; w.tick-p.dieTick >= TickRate {
@@ -96,7 +96,7 @@ func (w *World) freezeOnDeath(t *Tee) {
 	}
 }
 
-// tile lets a tile act on a tee. The index is -1 where there is nothing to do.
+// tile applies a tile to a tee. The index is -1 if the tile has no effect.
 func (w *World) tile(t *Tee, i int32) {
 	c := &t.Core
 	t.Restrictions = w.m.restrictions(t.Pos, 18, i, w.doorsFor(t))
@@ -156,9 +156,10 @@ func (w *World) tile(t *Tee, i int32) {
 	w.teleport(t, i)
 }
 
-// abilities handles the tiles that give and take what a tee can do.
+// abilities applies the tiles that give or take an ability.
 func (w *World) abilities(t *Tee, g, f uint8) {
-	// change sets a state that one tile gives and another one takes. Of both, the first counts.
+	// change sets a state that the tile give turns on and the tile take turns off. If both are
+	// there, give counts.
 	change := func(state *bool, give, take uint8, given, taken Message) bool {
 		var to bool
 		var m Message
@@ -195,7 +196,7 @@ func (w *World) abilities(t *Tee, g, f uint8) {
 	change(&t.Telelaser, tileTelelaser, tileUntelelaser, MessageTelelaser, MessageUntelelaser)
 }
 
-// timeCheckpoint notes the time of a checkpoint that is passed for the first time.
+// timeCheckpoint notes the time of a checkpoint at the tee's first pass.
 func (w *World) timeCheckpoint(t *Tee, index uint8) {
 	if index < TileCheckpoint || index > lastCheckpoint || t.Race != RaceStarted {
 		return
@@ -239,7 +240,7 @@ func (w *World) race(t *Tee, g, f uint8) {
 	}
 }
 
-// startRace reports whether the tee is still alive.
+// startRace starts the tee's race, and reports whether the tee is still alive.
 func (w *World) startRace(t *Tee) bool {
 	if w.rules == nil {
 		w.StartRace(int(t.id))
@@ -278,7 +279,7 @@ func (w *World) FinishRace(id int) {
 	}
 }
 
-// switchTileOn lets a tile of the switch layer act on a tee.
+// switchTileOn applies a tile of the switch layer to a tee.
 func (w *World) switchTileOn(t *Tee, i int32) {
 	tile, team := w.m.switchTile(i), w.team(int(t.id))
 	super := team == TeamSuper
@@ -327,7 +328,7 @@ func (w *World) switchTileOn(t *Tee, i int32) {
 	t.lastBonus = t.lastBonus && tile.Type == switchSubTime
 }
 
-// setHit says whether a weapon affects others.
+// setHit sets whether a weapon affects others.
 func (w *World) setHit(t *Tee, weapon Weapon, off bool) {
 	var state *bool
 	var on Message
@@ -444,7 +445,7 @@ func mathAngle(v Vec) float32 {
 	return a
 }
 
-// teleport moves a tee on a teleporter. The first kind that fits decides.
+// teleport moves a tee on a teleporter. The first kind that applies decides.
 func (w *World) teleport(t *Tee, i int32) {
 	if w.m.tele == nil || w.m.tele[i].Number == 0 {
 		return

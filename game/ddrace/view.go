@@ -122,7 +122,7 @@ func (w *World) prepareView() {
 	w.nextID = w.firstID()
 }
 
-// firstID is the first id of what tees fire; those before it are of the entities of the map.
+// firstID is the first id of shots. The ids below it belong to the map's entities.
 func (w *World) firstID() uint16 { return uint16(len(w.m.Entities) + 1) }
 
 // giveIDs gives ids to new shots. The ids start again after some ten thousand shots, when the first

@@ -82,8 +82,8 @@ func (t *Tee) triggers(fullAuto bool) bool {
 	return presses(t.latestPrevInput.Fire, in.Fire) != 0 || auto && in.Fire&1 != 0 && t.hasAmmo()
 }
 
-// hasAmmo reports whether the active weapon can be fired. Ammunition has no end, but weapons that a
-// pickup took have none; those that a teleporter took keep it.
+// hasAmmo reports whether the active weapon is loaded. Ammunition does not run out. A weapon that a
+// pickup took is unloaded, but not one that a teleporter took.
 func (t *Tee) hasAmmo() bool { return t.loaded[t.ActiveWeapon] }
 
 // practises reports whether the team of a tee practises.
@@ -91,7 +91,7 @@ func (w *World) practises(t *Tee) bool {
 	return w.Practises(w.team(int(t.id)))
 }
 
-// Practice returns the teams that practise, as bits.
+// Practice returns the teams that practise, as bits. Team n is bit n.
 func (w *World) Practice() uint64 { return w.practice }
 
 // Practises reports whether a team practises.
@@ -227,7 +227,7 @@ func (w *World) swingHammer(t *Tee, at Vec) {
 	}
 }
 
-// hurt pushes a tee that shows that it was hit.
+// hurt pushes a tee, and shows that it was hit.
 func (w *World) hurt(t *Tee, force Vec) {
 	t.EmoteStop = w.tick + TickRate/2
 	t.push(force)

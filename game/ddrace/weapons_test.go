@@ -8,13 +8,13 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// stage is a world in which tees are put where a test wants them.
+// stage is a world in which a test places tees.
 type stage struct {
 	*World
 	t testing.TB
 }
 
-// newStage begins a match on a map. If it has no spawn point, it gets one in its first free corner.
+// newStage begins a match on a map. The map gets a spawn point in its first free corner.
 func newStage(t testing.TB, d *drawing) *stage {
 	t.Helper()
 	d.game(1, 1, tileEntities, 0)
@@ -26,7 +26,7 @@ func newStage(t testing.TB, d *drawing) *stage {
 	return s
 }
 
-// put lets a player enter and puts their tee somewhere, at rest.
+// put lets a player enter and places their tee somewhere, at rest.
 func (s *stage) put(id int, at Vec) *Tee {
 	s.t.Helper()
 	s.Enter(id, false)
@@ -43,7 +43,7 @@ func (s *stage) place(tee *Tee, at Vec) {
 	tee.Core.Pos, tee.Pos, tee.PrevPos, tee.Core.Vel = at, at, at, Vec{}
 }
 
-// fire lets a tee press fire once, aiming at a point relative to it, without running a tick.
+// fire presses fire once for a tee that aims at a point relative to it. It does not run a tick.
 func (s *stage) fire(tee *Tee, x, y int32) {
 	in := tee.latestInput
 	in.TargetX, in.TargetY = x, y
@@ -61,7 +61,7 @@ func (s *stage) steps(n int) {
 	}
 }
 
-// near reports whether two vectors are equal but for rounding.
+// nearly reports whether two vectors are equal except for rounding.
 func nearly(a, b Vec) bool { return vec.Distance(a, b) < 0.001 }
 
 // arm gives a tee a weapon and makes it the active one.
@@ -70,7 +70,7 @@ func (s *stage) arm(tee *Tee, weapon Weapon) {
 	tee.ActiveWeapon, tee.ReloadTimer = weapon, 0
 }
 
-// TestHammer checks the push of a hammer, that it wakes up, and how long it reloads.
+// TestHammer checks the push of a hammer, that it wakes frozen tees, and its reload time.
 func TestHammer(t *testing.T) {
 	s := newStage(t, room(30, 10))
 	a, b := s.put(0, Vec{}), s.put(1, tile(11, 5))
@@ -102,7 +102,7 @@ func TestHammer(t *testing.T) {
 	testenv.Check(t, b.Core.Vel == Vec{}, "pushed against stoppers: %v", b.Core.Vel)
 }
 
-// TestGrenades checks how long grenades live, what their explosions push, and whom not.
+// TestGrenades checks the lifetime of grenades, and the tees that their explosions push.
 func TestGrenades(t *testing.T) {
 	s := newStage(t, room(60, 40))
 	a, b, c := s.put(0, Vec{}), s.put(1, Vec{}), s.put(2, tile(50, 20))
@@ -159,7 +159,7 @@ func TestBullets(t *testing.T) {
 	testenv.Check(t, len(s.entities.projectiles) == 0, "the bullet lives without its owner")
 }
 
-// TestLasers checks what lasers and shotguns do to whom they hit, and how they bounce.
+// TestLasers checks the hits and bounces of lasers and shotguns.
 func TestLasers(t *testing.T) {
 	s := newStage(t, room(60, 10))
 	a, b := s.put(0, Vec{}), s.put(1, tile(15, 5))
@@ -296,7 +296,7 @@ func TestWeaponTeleporters(t *testing.T) {
 	testenv.Check(t, s.entities.projectiles[0].Pos == tile(5, 5).Add(Vec{X: 21}), "a teleporter without exits moved the bullet")
 }
 
-// TestTeleguns checks where teleguns take their owner.
+// TestTeleguns checks the destinations of teleguns.
 func TestTeleguns(t *testing.T) {
 	d := room(40, 20)
 	d.over(21, 5, tileTelePoint, 0)
@@ -338,7 +338,7 @@ func TestUnfreeze(t *testing.T) {
 	s.Unfreeze(1) // who is not there
 }
 
-// TestSuperCollides checks that super tees push others, whatever these have lost.
+// TestSuperCollides checks that super tees push others, even without collision.
 func TestSuperCollides(t *testing.T) {
 	for _, c := range []struct{ super, noCollision, pushes bool }{{false, false, true}, {false, true, false}, {true, true, true}, {true, false, true}} {
 		s := newStage(t, room(30, 10))

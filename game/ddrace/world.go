@@ -57,7 +57,7 @@ type World struct {
 	exit   foundSpawn
 }
 
-// New creates a world.
+// New creates a world without players.
 func New(cfg Config) *World {
 	w := &World{m: cfg.Map, settings: cfg.Map.Settings, rand: newPRNG(cfg.Seed), rules: cfg.Teams}
 	w.switches.init(w.m)
@@ -107,7 +107,7 @@ func (w *World) AliveTee(id int) *Tee {
 	return &w.tees[id]
 }
 
-// InGame reports whether there is a player, who may be a spectator.
+// InGame reports whether a player with this id is in the game, also as a spectator.
 func (w *World) InGame(id int) bool { return w.players[id].inGame }
 
 // present returns the ids of the tees in the world, ascending.
@@ -316,7 +316,7 @@ func paramsOf(t *Tuning) (p params) {
 	return p
 }
 
-// cacheTuning follows a change of the settings.
+// cacheTuning updates the cache after a change of the settings.
 func (w *World) cacheTuning() {
 	k := &w.tuning
 	k.world, k.preset = paramsOf(&w.settings.Tuning), paramsOf(&zonePreset)

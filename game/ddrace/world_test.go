@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// arena returns a map with platforms and some of all tiles and entities, at random.
+// arena returns a map with platforms, and tiles and entities of all kinds at random.
 func arena(t testing.TB, seed splitmix.Rand) *Map {
 	d := room(40, 24)
 	turns := []terrain.TileFlags{turned0, turned90, turned180, turned270}
@@ -60,7 +60,7 @@ func arena(t testing.TB, seed splitmix.Rand) *Map {
 	return d.load(t)
 }
 
-// play is a world with players that do something at random.
+// play is a world with players who act at random.
 type play struct {
 	w      *World
 	rand   splitmix.Rand
@@ -122,7 +122,7 @@ func TestRandomNumbers(t *testing.T) {
 	testenv.Check(t, r.choose(1) == 0 && r == before, "a choice of one was drawn")
 }
 
-// TestFreeze checks in which ticks a frozen tee obeys, as measured on DDNet-Server.
+// TestFreeze checks the ticks in which a frozen tee obeys, as measured on DDNet-Server.
 func TestFreeze(t *testing.T) {
 	d := room(12, 8)
 	d.game(3, 6, tileEntities, 0)
@@ -144,8 +144,8 @@ func TestFreeze(t *testing.T) {
 	testenv.Check(t, len(obeyed) == 2 && obeyed[0] == 150, "it obeyed in ticks %v after the freeze", obeyed)
 }
 
-// TestRespawn checks when the dead come back, with the deaths and times that were measured on
-// DDNet-Server, and that who kills oneself is back at once.
+// TestRespawn checks the respawn times, with deaths and times measured on DDNet-Server. A player
+// who uses kill respawns at once.
 func TestRespawn(t *testing.T) {
 	d := room(12, 8)
 	d.game(3, 6, tileEntities, 0)
@@ -189,7 +189,7 @@ func TestSpawnPlaces(t *testing.T) {
 	}
 }
 
-// TestOrder checks that a tee that acts is told apart from those that come or go meanwhile.
+// TestOrder checks the order of acting tees while tees come and go.
 func TestOrder(t *testing.T) {
 	w := New(Config{Map: arena(t, 1)})
 	for i := range 5 {
@@ -210,7 +210,7 @@ func TestOrder(t *testing.T) {
 	testenv.Check(t, len(seen) == 4 && seen[0] == 4 && seen[1] == 3 && seen[2] == 2 && seen[3] == 0, "they acted in the order %v", seen)
 }
 
-// TestStepAllocatesNothing lets tees use everything.
+// TestStepAllocatesNothing checks that ticks with all weapons, tiles and entities do not allocate.
 func TestStepAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	p := newPlay(arena(t, 3), 16)
@@ -249,7 +249,8 @@ func TestEventsOfNobody(t *testing.T) {
 	testenv.Check(t, len(events) == 0, "%+v", events)
 }
 
-// TestTimeIsLimited checks that tiles which add time do not make a race begin in the future.
+// TestTimeIsLimited checks that tiles that add time cannot move the start of a race into the
+// future.
 func TestTimeIsLimited(t *testing.T) {
 	d := room(20, 10)
 	d.switchAt(5, 5, 255, switchAddTime, 0, 255)

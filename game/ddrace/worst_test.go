@@ -62,7 +62,7 @@ func TestWorstMap(t *testing.T) {
 	}
 }
 
-// full is a wide room with 64 tees in which settings and what fill does to each tile are absurd.
+// full is a wide room with 64 tees, absurd settings, and tiles from fill.
 func full(t testing.TB, fill func(d *drawing, x, y int), settings ...string) *World {
 	d := room(1000, 40)
 	for y := 1; y < d.Height-1; y++ {
@@ -170,7 +170,7 @@ func TestBoundedWork(t *testing.T) {
 	}
 }
 
-// TestShotsWait checks that shots that had to wait go on, and that none gets lost.
+// TestShotsWait checks that waiting shots go on later, and that none is lost.
 func TestShotsWait(t *testing.T) {
 	w := worstMaps["bullets"](t)
 	n := len(w.entities.projectiles)
@@ -188,7 +188,7 @@ func TestShotsWait(t *testing.T) {
 	testenv.Check(t, n == maxEntities && len(w.entities.projectiles) == n, "of %d bullets, %d are left", n, len(w.entities.projectiles))
 }
 
-// BenchmarkWorstMap runs ticks of those worlds.
+// BenchmarkWorstMap runs ticks of worstMaps.
 func BenchmarkWorstMap(b *testing.B) {
 	for name, newWorld := range worstMaps {
 		b.Run(name, func(b *testing.B) {

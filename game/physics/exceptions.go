@@ -67,8 +67,8 @@ func (c *Core) applySomeForces(list []*Core, collide bool) {
 	}
 }
 
-// keepColliding keeps of the cores of the list at the indices in near those that stop this
-// one, and returns their number.
+// keepColliding keeps the indices in near of the cores in list that stop this one, and returns
+// their number.
 func (c *Core) keepColliding(list []*Core, near []uint8) int {
 	n := 0
 	for _, i := range near {

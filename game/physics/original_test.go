@@ -195,11 +195,10 @@ func (sc *scenario) finish() {
 	sc.tick++
 }
 
-// TestOriginal replays what the original code computed. testdata/original.bin
-// was written by a program that linked gamecore.cpp and collision.cpp of release
-// 0.7.5 (g++ 12 -O2, amd64, glibc 2.36) and ran the scenarios 0 to 39 for 1000
-// ticks each: per tick the low half of the running hash, and before every 200th
-// all states.
+// TestOriginal replays the results of the original code. A program that linked gamecore.cpp and
+// collision.cpp of release 0.7.5 (g++ 12 -O2, amd64, glibc 2.36) wrote testdata/original.bin. It
+// ran the scenarios 0 to 39 for 1000 ticks each, and wrote the low half of the running hash for
+// each tick, and all states before every 200th.
 func TestOriginal(t *testing.T) {
 	const scenarios, ticks = 40, 1000
 	b := testenv.Must(os.ReadFile("testdata/original.bin"))

@@ -149,7 +149,7 @@ func TestQuantize(t *testing.T) {
 	})
 }
 
-// TestForeignHook checks that a hook on a player who does not exist is released.
+// TestForeignHook checks that a hook on a missing player is released.
 func TestForeignHook(t *testing.T) {
 	w := NewWorld(grid(t, 1, 0))
 	for _, id := range []int32{-2, 7, 64, math.MaxInt32, math.MinInt32} {

@@ -41,7 +41,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// ticks returns what a log has, and the error at its end.
+// ticks returns the ticks of a log, as texts, and the error at its end.
 func ticks(log []byte) (all []string, err error) {
 	r, err := NewReader(bytes.NewReader(log))
 	var e tickEncoder

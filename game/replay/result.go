@@ -133,7 +133,7 @@ func (r *MatchResult) append(dst []byte) []byte {
 // maxResultText is the most bytes of a name or clan.
 const maxResultText = 64
 
-// parseResult reads what append has appended.
+// parseResult is the inverse of append.
 func parseResult(b []byte) (*MatchResult, error) {
 	f := fieldReader{b: b}
 	flags := f.uvarint()

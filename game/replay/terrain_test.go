@@ -135,7 +135,7 @@ func TestLongestHeader(t *testing.T) {
 	for range game.MaxVariables {
 		h.Variables = append(h.Variables, Variable{Name: text, Value: text})
 	}
-	// All numbers are as long as they can be.
+	// All numbers have their maximum length.
 	h.StartTime, h.IdleTicks = math.MinInt64, MaxIdleTicks
 	for _, s := range game.RuleSettings() {
 		s.Set(&h.Rules, math.MinInt32)

@@ -20,7 +20,7 @@ const (
 	NumWeapons           = 6
 )
 
-// WeaponState is what a tee has of a weapon.
+// WeaponState is the state of one of a tee's weapons.
 type WeaponState struct {
 	Owned          bool
 	Ammo           int32 // rounds, -1 for unlimited ones

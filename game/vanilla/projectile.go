@@ -60,7 +60,7 @@ type Projectile struct {
 	Handle      Handle
 }
 
-// NewProjectile returns a projectile that lasts as long as the tuning says. It must be fired.
+// NewProjectile returns a projectile with the lifetime in the tuning. Fire adds it to the world.
 func (w *World) NewProjectile(weapon tee.Weapon, owner tee.ID, pos, dir vec.Vec2) Projectile {
 	p := Projectile{
 		Owner: owner, Weapon: weapon, StartPos: pos, Direction: dir,

@@ -184,7 +184,8 @@ func TestRaceOfTwo(t *testing.T) {
 	}
 }
 
-// TestRaceEndsWithDeathAndAnew checks what stops a clock: death, a new match, leaving.
+// TestRaceEndsWithDeathAndANewMatch checks the events that stop a clock: death, a new match,
+// leaving.
 func TestRaceEndsWithDeathAndANewMatch(t *testing.T) {
 	r := newRunner(t, straight, nil)
 	r.step(1, append(bots.Join(0), bots.Join(1)...))
@@ -239,7 +240,7 @@ func TestTimeLimit(t *testing.T) {
 	testenv.Check(t, len(events) == 1 && events[0].Kind == game.EvMatchEnd, "events %+v", events)
 }
 
-// TestNoCourse checks that players are told of a map without a start or finish.
+// TestNoCourse checks that players get a message on a map without a start or finish.
 func TestNoCourse(t *testing.T) {
 	for row, want := range map[string]int{straight: 0, "#S >    #": 1, "#S <    #": 1, "#S      #": 1} {
 		r := newRunner(t, row, nil)
@@ -277,7 +278,7 @@ func TestRename(t *testing.T) {
 	testenv.Check(t, finish.Value > 0 && finish.Extra == 0 && r.player(0).Score == finish.Value, "finish %+v, %+v", finish, r.player(0))
 }
 
-// judge kills whoever finishes, and tells of the finish again.
+// judge kills players who finish, and sends their finish again.
 type judge struct {
 	calls []game.RaceFinish
 	ticks []int32 // of the last OnTick before each call
