@@ -42,9 +42,6 @@ func (s *Server) ShutdownRequested() (reason string, ok bool) {
 	return s.shutdown.reason, s.shutdown.requested
 }
 
-// RunTask waits for a function that another goroutine gives to Do, and runs it.
-func (s *Server) RunTask() { (<-s.tasks.queue)() }
-
 // SetMapFile changes the file that clients download, and returns it.
 func (s *Server) SetMapFile(change func(file []byte) []byte) []byte {
 	file := change(slices.Clone(s.gameMap.File))
