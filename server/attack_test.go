@@ -18,13 +18,14 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/server/gamemap"
 	"github.com/teeyard/teeyard/transport"
 )
 
 // The attacks in this file work against the original server.
 
 // TestConnectWithAckGetsNoSession checks that a CONNECT that acknowledges what was never
-// sent gets no session. The original kept it for ever.
+// sent gets no session. The original kept it forever.
 func TestConnectWithAckGetsNoSession(t *testing.T) {
 	ts := newTestServer(t, nil)
 	for i := range 200 {
@@ -48,7 +49,7 @@ func TestConnectWithAckGetsNoSession(t *testing.T) {
 // not fill the resend buffer. In the original the next message then ended the process.
 func TestMapRequestsWithoutAcksAreBounded(t *testing.T) {
 	ts := newTestServer(t, nil)
-	ts.srv.gameMap.setFile(bytes.Repeat([]byte("map!"), 1<<20))
+	setMapFile(ts.srv.maps.Played(), bytes.Repeat([]byte("map!"), 1<<20))
 	p := ts.connect(ip(1)).Info()
 	p.Deaf = true
 	most := 0
@@ -62,8 +63,8 @@ func TestMapRequestsWithoutAcksAreBounded(t *testing.T) {
 			ts.step(1)
 		}
 	}
-	if most > mapWindow || most < mapWindowStart {
-		t.Errorf("%d chunks on their way, want at most %d", most, mapWindow)
+	if most > gamemap.MaxWindow || most < gamemap.MinWindow {
+		t.Errorf("%d chunks on their way, want at most %d", most, gamemap.MaxWindow)
 	}
 	if ts.sentBytes > 8<<20 {
 		t.Errorf("%d bytes sent to a client that acknowledges nothing", ts.sentBytes)
@@ -232,13 +233,13 @@ func TestForgedAcksDoNotCount(t *testing.T) {
 // answered with the whole buffer as often as it comes.
 func TestResendRequestsAreLimited(t *testing.T) {
 	ts := newTestServer(t, nil)
-	ts.srv.gameMap.setFile(bytes.Repeat([]byte("map!"), 1<<20))
+	setMapFile(ts.srv.maps.Played(), bytes.Repeat([]byte("map!"), 1<<20))
 	p := ts.connect(ip(1)).Info()
 	p.Deaf = true
 	p.RequestMap(0)
 	ts.step(1)
 	window := ts.sentBytes
-	if window < mapWindowStart*mapChunkSize07/2 {
+	if window < gamemap.MinWindow*mapChunkSize07/2 {
 		t.Fatalf("only %d bytes on their way", window)
 	}
 	ts.sentBytes = 0
@@ -445,8 +446,8 @@ func TestFileNamesStayInTheirFolders(t *testing.T) {
 		ts.log.Reset()
 		ts.srv.Execute(fmt.Sprintf("sv_map %q", name))
 		ts.step(2)
-		if ts.srv.gameMap.Name != "teeyard1" || ts.srv.settings.Map != "teeyard1" || !strings.Contains(ts.log.String(), "failed to load map") {
-			t.Errorf("sv_map %q: playing %q, log %s", name, ts.srv.gameMap.Name, ts.log.String())
+		if ts.srv.maps.Played().Name != "teeyard1" || ts.srv.maps.Settings.Map != "teeyard1" || !strings.Contains(ts.log.String(), "failed to load map") {
+			t.Errorf("sv_map %q: playing %q, log %s", name, ts.srv.maps.Played().Name, ts.log.String())
 		}
 		ts.log.Reset()
 		ts.srv.Execute(fmt.Sprintf("change_map %q", name))

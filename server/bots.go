@@ -8,6 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/gamemap"
 	"github.com/teeyard/teeyard/server/later"
 )
 
@@ -27,7 +28,7 @@ type bots struct {
 
 	// makingNav makes nav in a goroutine, which takes some 0.1 s.
 	nav       *bot.NavGraph
-	navMap    *gameMap // of nav, or of the graph that is being made
+	navMap    *gamemap.Map // of nav, or of the graph that is being made
 	makingNav later.Job[*bot.NavGraph]
 	ways      waySearch // instead of nav, in worlds of DDRace
 }
@@ -289,12 +290,12 @@ func (s *Server) hasNavGraph() bool {
 	} else if b.makingNav.Running() {
 		return false
 	}
-	if b.navMap == s.gameMap {
+	if b.navMap == s.maps.Played() {
 		return b.nav != nil
 	}
-	b.nav, b.navMap = nil, s.gameMap
+	b.nav, b.navMap = nil, s.maps.Played()
 	done := b.makingNav.Begin()
-	terrain, tuning := s.gameMap.terrain, s.world.Tuning()
+	terrain, tuning := s.maps.Played().Terrain, s.world.Tuning()
 	watched, wake := s.isBroadcastWatched(), s.transport.Wake // the loop sleeps if there are no clients
 	go func() {
 		nav, err := bot.NewNavGraph(terrain, &tuning)

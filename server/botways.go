@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/bot/route"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server/gamemap"
 )
 
 // waySlice is how much work, in usual ticks, is done before the search for a way rests for as long, so that it takes half
@@ -13,14 +14,14 @@ const waySlice = 5_000
 
 // waySearch is a search for a way through a map of DDRace, in a goroutine, for the bots.
 type waySearch struct {
-	gameMap *gameMap
+	gameMap *gamemap.Map
 	found   chan *route.Way // the newest way; closed at the end
 	stop    chan struct{}   // closed when nobody needs it any more
 	way     *route.Way
 }
 
 // begin starts a search.
-func (w *waySearch) begin(m *gameMap, cfg route.Config) {
+func (w *waySearch) begin(m *gamemap.Map, cfg route.Config) {
 	w.end()
 	*w = waySearch{gameMap: m, found: make(chan *route.Way, 1), stop: make(chan struct{})}
 	go findWays(cfg, w.found, w.stop)
@@ -65,9 +66,9 @@ func findWays(cfg route.Config, found chan *route.Way, stop chan struct{}) {
 // hasWay reports whether there is a way for bots to run, in worlds of DDRace. If not, it has one searched.
 func (s *Server) hasWay() bool {
 	w := &s.bots.ways
-	if w.gameMap != s.gameMap {
+	if w.gameMap != s.maps.Played() {
 		settings, _ := s.world.DDRaceSettings()
-		w.begin(s.gameMap, route.Config{Terrain: s.gameMap.terrain, Settings: &settings, Seed: s.cfg.Seed})
+		w.begin(s.maps.Played(), route.Config{Terrain: s.maps.Played().Terrain, Settings: &settings, Seed: s.cfg.Seed})
 	}
 	s.takeWay()
 	return w.way != nil
@@ -79,7 +80,7 @@ func (s *Server) takeWay() {
 	if w.stop == nil {
 		return
 	}
-	if w.gameMap != s.gameMap {
+	if w.gameMap != s.maps.Played() {
 		w.end()
 		return
 	}

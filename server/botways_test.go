@@ -59,12 +59,12 @@ func TestBotsRunWays(t *testing.T) {
 	testenv.Check(t, finished() == 2, "%d of 2 bots finished", finished())
 
 	testenv.Check(t, ts.srv.bots.nav == nil, "a graph for vanilla was made")
-	stop, before := ways.stop, ts.srv.gameMap
+	stop, before := ways.stop, ts.srv.maps.Played()
 	ts.srv.Execute("sv_bots 0")
 	ts.srv.Execute("reload")
 	testenv.Eventually(t, "the map is loaded again", func() bool {
 		ts.step(1)
-		return ts.srv.gameMap != before
+		return ts.srv.maps.Played() != before
 	})
 	ts.step(2)
 	_, open := <-stop

@@ -29,7 +29,7 @@ type Broadcast interface {
 // beginBroadcast tells the broadcast that a match begins.
 func (s *Server) beginBroadcast() {
 	if s.cfg.Broadcast != nil {
-		s.cfg.Broadcast.BeginMatch(s.world, s.gameMap.modernMap())
+		s.cfg.Broadcast.BeginMatch(s.world, s.maps.Played().Modern())
 	}
 }
 

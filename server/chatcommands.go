@@ -80,7 +80,7 @@ func (s chatCommands) commandNames(c *chat.Call) {
 }
 
 func (s chatCommands) info(c *chat.Call) {
-	c.Reply("%s: %s on %s", s.listing.Settings.Name, s.world.ModeName(), s.gameMap.Name)
+	c.Reply("%s: %s on %s", s.listing.Settings.Name, s.world.ModeName(), s.maps.Played().Name)
 	c.Reply("This is a teeyard %s server. Write /help for the commands", Version())
 }
 

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -148,40 +147,6 @@ func (s commands) pause(call *console.Call) {
 		v = int32(min(max(call.Int(0), -1), 1000))
 	}
 	s.queueCommand(game.Command{Kind: game.CmdPause, Player: game.Nobody, Target: game.Nobody, Value: v})
-}
-
-func (s commands) changeMap(call *console.Call) {
-	if name := call.Arg(0); name != "" {
-		if err := s.changeMapAfterMatch(name); err != nil {
-			call.Warn("server", "change_map: %v", err)
-			return
-		}
-		if s.world.IsDDRace() {
-			s.changeDDRaceMap(call, name)
-			return
-		}
-		call.Print("server", "the match ends now; map '%s' follows in about 10 seconds", name)
-		return
-	}
-	if s.world.IsDDRace() {
-		s.changeDDRaceMap(call, cmp.Or(s.nextMap(), s.gameMap.svMap))
-		return
-	}
-	if next := s.nextMap(); next != "" {
-		call.Print("server", "the match ends now; map '%s' follows in about 10 seconds", next)
-	} else {
-		call.Print("server", "the match ends now; another one on this map follows in about 10 seconds (sv_maprotation is empty)")
-	}
-	s.queueCommand(game.Command{Kind: game.CmdEndMatch, Player: game.Nobody, Target: game.Nobody})
-}
-
-// changeDDRaceMap changes to a map at once, as DDNet's servers do: there is no match whose end is shown.
-func (s commands) changeDDRaceMap(call *console.Call, name string) {
-	s.mapChange.asked = ""
-	if s.settings.Map = name; name == s.gameMap.svMap {
-		s.rereadMap()
-	}
-	call.Print("server", "changing to map '%s'", name)
 }
 
 func (s commands) restart(call *console.Call) {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"github.com/teeyard/teeyard/server/access"
 	"net/netip"
@@ -12,6 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/teeyard/teeyard/format/datafile"
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testclient"
@@ -228,6 +228,22 @@ func CompressedMap() []byte {
 	return testenv.Must(m.Bytes())
 }
 
+// inconvertibleMap returns a map that cannot be converted for older clients: it has a damaged layer
+// that is in no group.
+func inconvertibleMap() []byte {
+	f := testenv.Must(datafile.Parse(maps.Default().Data))
+	var w datafile.Writer
+	for _, it := range f.Items() {
+		w.AddItem(it.Type, it.ID, it.Ints())
+	}
+	const layer, tiles, version, noData = 5, 2, 4, -1
+	w.AddItem(layer, 1000, []int32{1: tiles, 3: version, 14: noData})
+	for i := range f.NumBlocks() {
+		w.CopyBlock(f, i)
+	}
+	return testenv.Must(w.Bytes())
+}
+
 // TestEachVersionGetsAMapItCanRead checks which file is announced to whom.
 func TestEachVersionGetsAMapItCanRead(t *testing.T) {
 	file := CompressedMap()
@@ -243,24 +259,25 @@ func TestEachVersionGetsAMapItCanRead(t *testing.T) {
 	}
 	c7 := ts.connect(ip(2))
 	c7.OnMessage = announced
-	if c7.Info(); uint32(crc) != ts.srv.gameMap.CRC || int(size) != len(file) {
+	if c7.Info(); uint32(crc) != ts.srv.maps.Played().CRC || int(size) != len(file) {
 		t.Errorf("0.7 is told of %d bytes with CRC %08x", size, crc)
 	}
 	c6 := ts.connectAs(client06DDNet, ip(1))
 	c6.OnMessage = announced
 	c6.Info()
-	plain := ts.session(c6).download.gameMap
-	if plain == &ts.srv.gameMap.Map || int(size) != len(plain.File) || uint32(crc) != plain.CRC {
+	plain := ts.session(c6).download.File()
+	if plain == &ts.srv.maps.Played().Map || int(size) != len(plain.File) || uint32(crc) != plain.CRC {
 		t.Errorf("0.6 is told of %d bytes with CRC %08x", size, crc)
 	}
 	m, err := twmap.Parse(plain.File)
 	if err != nil || m.CRC != plain.CRC || m.SHA256 != plain.SHA256 {
 		t.Fatalf("CRC %08x, %v", m.CRC, err)
 	}
-	if again, err := twmap.Compatible(plain.File); !bytes.Equal(m.GameLayer().Indices(), ts.srv.gameMap.terrain.Tiles) || again != nil || err != nil {
+	if again, err := twmap.Compatible(plain.File); !bytes.Equal(m.GameLayer().Indices(), ts.srv.maps.Played().Terrain.Tiles) || again != nil || err != nil {
 		t.Error("the map for 0.6 has other tiles, or cannot be read by it")
 	}
-	ts.srv.gameMap.compatible, ts.srv.gameMap.compatibleErr = nil, errors.New("too large")
+	ts = newTestServer(t, fstest.MapFS{"maps/odd.map": {Data: inconvertibleMap()}}, "sv_map odd")
+	ts.join(ip(1), "seven")
 	c6 = ts.connectAs(client06DDNet, ip(3)).Info()
 	ts.step(1)
 	if ts.session(c6) != nil || !strings.Contains(c6.Reason, "cannot be read") {
@@ -418,7 +435,7 @@ func TestReconnectLogsOut(t *testing.T) {
 	}
 }
 
-// TestDownloadTimesOut checks that asking for the same chunks of the map for ever does
+// TestDownloadTimesOut checks that asking for the same chunks of the map forever does
 // not keep a session.
 func TestDownloadTimesOut(t *testing.T) {
 	ts := newTestServer(t, nil)

@@ -16,7 +16,7 @@ func (s *Server) newConsole() error {
 	}
 	s.console, s.lines.console = c, c
 	type room interface{ Register(*console.Console) error }
-	for _, r := range []room{&s.settings, s.mods, s.storage, s.record, s.resume.keeper, s.access, s.votes, s.listing, s.rules} {
+	for _, r := range []room{&s.settings, s.mods, s.storage, s.record, s.resume.keeper, s.access, s.votes, s.listing, s.rules, s.maps} {
 		if err := r.Register(c); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -29,9 +29,9 @@ func (s *Server) newConsole() error {
 	for _, cmd := range slices.Concat([]console.Command{
 		// Commands that operators of DDNet know.
 		{Name: "pause_game", Help: "Pause/unpause game", Flags: hidden, Run: r.pause},
-		{Name: "random_map", Params: "?i[stars]", Help: "Change to a random map that players can vote for", Flags: hidden | console.Store, Run: s.cmdRandomMap},
-		{Name: "random_unfinished_map", Params: "?i[stars]", Help: "Change to a random map that the caller of the vote has not finished", Flags: hidden | console.Store, Run: s.cmdRandomMap},
-		{Name: "dump_antibot", Help: "Print that this server has no antibot module", Flags: hidden, Run: dumpAntibot},
+		{Name: "dump_antibot", Help: "Print that this server has no antibot module", Flags: hidden, Run: func(call *console.Call) {
+			call.Print("antibot", "antibot support not compiled in") // as DDNet-Server without its module
+		}},
 	}, s.ddraceCommands(), []console.Command{
 		{Name: "help", Params: "?s[command]", Help: "List the commands, explain one, or list the settings that begin with a word", Flags: open | console.Basic, Run: c.Help},
 		{Name: "status", Help: "List players", Flags: stored, Run: r.status},
@@ -41,18 +41,15 @@ func (s *Server) newConsole() error {
 		{Name: "logout", Help: "Logout of the external console", Flags: console.Econ, Run: s.cmdEconLogout},
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: r.kick},
 		{Name: "sv_spectator_slots", Params: "?i", Help: "Number of slots for spectators only, as in older servers; sets sv_player_slots", Flags: open | console.Hidden, Run: r.spectatorSlots},
-		{Name: "reload", Help: "Reload the map", Flags: open, Run: func(*console.Call) { s.rereadMap() }},
 		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: r.say},
 		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: r.broadcast},
 		{Name: "pause", Params: "?i[seconds]", Help: "Pause/unpause game", Flags: stored, Run: r.pause},
-		{Name: "change_map", Params: "?r[map]", Help: "Change map", Flags: stored, Run: r.changeMap},
 		{Name: "restart", Params: "?i[seconds]", Help: "Restart in x seconds (0 = abort)", Flags: stored, Run: r.restart},
 		{Name: "set_team", Params: "i[id] i[team] ?i[delay]", Help: "Set team of player to team", Flags: open, Run: r.setTeam},
 		{Name: "set_team_all", Params: "i[team]", Help: "Set team of all players to team", Flags: open, Run: r.setTeamAll},
 		{Name: "swap_teams", Help: "Swap the current teams", Flags: open, Run: r.teamCommand(game.CmdSwapTeams)},
 		{Name: "shuffle_teams", Help: "Shuffle the current teams", Flags: open, Run: r.teamCommand(game.CmdShuffleTeams)},
 		{Name: "lock_teams", Help: "Lock/unlock teams", Flags: open, Run: r.worldCommand(game.CmdLockTeams)},
-		{Name: "add_map_votes", Help: "Add an option to vote for each map", Flags: open | console.Lasting, Run: s.cmdAddMapVotes},
 		{Name: "info", Help: "Show what this server is, as DDNet's votes do", Flags: open | console.Hidden, Run: func(call *console.Call) {
 			call.Print("server", "this is a teeyard %s server", Version())
 		}},

@@ -88,7 +88,7 @@ func TestWorldAnswersOperators(t *testing.T) {
 	// What has no tick any more is lost, and said to be.
 	warning := "none"
 	ts.srv.RunFor(o, "tune gravity", nil, func(w string) { warning = w })
-	testenv.NoError(t, ts.srv.switchMap(ts.now, ts.srv.gameMap))
+	testenv.NoError(t, ts.srv.switchMap(ts.now, ts.srv.maps.Played()))
 	ts.step(1)
 	testenv.Check(t, warning == "tune did not run: the map has changed", "%q", warning)
 	ts.srv.RunFor(o, "tune gravity", nil, func(w string) { warning = w })

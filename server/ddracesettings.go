@@ -1,23 +1,20 @@
 package server
 
 import (
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
-	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/modhost"
+	"github.com/teeyard/teeyard/server/gamemap"
 )
 
-// The settings of a map of DDRace are those of the configuration, of the file of sv_reset_file, which is executed with
-// each map, and of the map itself, in this order. What of them is no variable is commands that the map could
-// have as well: tune, tune_zone, switch_open and so on. They are put before the map's own.
+// A DDRace map gets settings from the configuration, from the file of sv_reset_file, which is executed
+// with each map, and from the map itself, in this order. Settings other than variables are commands
+// that the map could contain as well, such as tune, tune_zone and switch_open. They are put before the
+// map's own commands.
 
 // maxDDRaceLines limits how many of such commands the configuration and the reset file have.
 const maxDDRaceLines = 4096
@@ -140,85 +137,13 @@ func (s *Server) collectDDRaceLine(call *console.Call) {
 	*lines = append(*lines, line)
 }
 
-// mapConfig is the files that operators may have for a map of DDRace.
-type mapConfig struct {
-	resetFile string // its name, "" for none
-	reset     []byte
-	resetErr  error
-	// configured is how many settings of the terrain are those of the configuration, which come before those of the file.
-	configured int
-	// changed is the map with the settings of its own file instead of those that are in it, nil if there is none;
-	// err is what is wrong with that.
-	changed *gameMap
-	err     error
-}
-
-// maxDDRaceFile is the largest of these files.
-const maxDDRaceFile = console.MaxFile
-
-// readRules finds the game type and the mods of a map, and reads the files that operators have for it. It is called by other
-// goroutines, as readMap is.
-func (s *Server) readRules(m *gameMap, choice modhost.Choice, resetFile string) (err error) {
-	if m.ruleset, err = s.mods.Find(choice, &m.terrain); err == nil {
-		s.readDDRaceFiles(m, resetFile)
-	}
-	return err
-}
-
-// readDDRaceFiles reads the files that operators may have for a map, which count if it plays DDRace. It is called by other
-// goroutines, as readMap is.
-func (s *Server) readDDRaceFiles(m *gameMap, resetFile string) {
-	c := &m.config
-	if c.resetFile = resetFile; resetFile != "" {
-		c.reset, c.resetErr = console.ReadFile(s.cfg.Files, resetFile)
-	}
-	content, err := readFile(s.cfg.Files, mapConfigFile(m.svMap), maxDDRaceFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	lines := fileLines(content)
-	if err == nil && slices.Equal(lines, m.ownSettings) {
-		return
-	}
-	var file []byte
-	if err == nil {
-		file, err = twmap.WithSettings(m.File, lines)
-	}
-	if c.err = err; err != nil {
-		return
-	}
-	c.changed = &gameMap{Map: m.Map, ownSettings: lines}
-	if c.changed.setFile(file); slices.ContainsFunc(s.versions, func(d *protocolVersion) bool { return d.NeedsUncompressedTiles() }) {
-		c.changed.buildCompatible()
-	}
-}
-
-// mapConfigFile returns the name of the file with the settings of a map.
-func mapConfigFile(setting string) string { return "maps/" + setting + ".cfg" }
-
-// hasSum reports whether the file of the map, with its own settings or those of operators, has a hash.
-func (m *gameMap) hasSum(sha256 string) bool {
-	return hex.EncodeToString(m.SHA256[:]) == sha256 || m.config.changed != nil && hex.EncodeToString(m.config.changed.SHA256[:]) == sha256
-}
-
-// fileLines returns the lines of a file, without their ends.
-func fileLines(content []byte) (lines []string) {
-	for line := range strings.Lines(strings.TrimPrefix(string(content), "\ufeff")) {
-		lines = append(lines, strings.TrimRight(line, "\r\n"))
-	}
-	return lines
-}
-
 // beginDDRace executes the reset file for a map of DDRace, and makes its settings what all have said about it.
-func (s *Server) beginDDRace(m *gameMap, isDDRace bool) {
+func (s *Server) beginDDRace(m *gamemap.Map, isDDRace bool) {
 	if !isDDRace {
 		return
 	}
-	if c := m.config.changed; c != nil {
-		m.Map, m.compatible, m.compatibleErr, m.ownSettings = c.Map, c.compatible, c.compatibleErr, c.ownSettings
-	}
-	if err := m.config.err; err != nil {
-		s.print(console.Warning, "server", fmt.Sprintf("map '%s' keeps its own settings, and %s is not used: %v", m.svMap, mapConfigFile(m.svMap), err))
+	if err := m.UseSettingsFile(); err != nil {
+		s.print(console.Warning, "server", err.Error())
 	}
 	r := &s.ddrace
 	if r.variables == nil {
@@ -241,12 +166,11 @@ func (s *Server) beginDDRace(m *gameMap, isDDRace bool) {
 	}
 	before := r.collect
 	r.collect, r.resets = &lines, true
-	if c := &m.config; c.resetFile != "" && !errors.Is(c.resetErr, fs.ErrNotExist) {
-		s.console.ExecuteContent(c.resetFile, c.reset, c.resetErr, console.Operator)
+	if name, content, err := m.ResetFile(); name != "" {
+		s.console.ExecuteContent(name, content, err, console.Operator)
 	}
 	r.collect, r.resets = before, false
-	m.config.configured = configured
-	m.terrain.Settings = slices.Concat(lines, m.ownSettings)
+	m.PutBefore(lines, configured)
 }
 
 // resetDDRaceVariables gives resetVariables the values of the configuration.
@@ -283,7 +207,7 @@ func tuneLines(t *ddrace.Tuning) (lines []string) {
 }
 
 // reportOverruled prints which settings of the operator the map has changed.
-func (s *Server) reportOverruled(m *gameMap, w *game.World) {
+func (s *Server) reportOverruled(m *gamemap.Map, w *game.World) {
 	played, ok := w.DDRaceSettings()
 	if !ok {
 		return
@@ -300,6 +224,6 @@ func (s *Server) reportOverruled(m *gameMap, w *game.World) {
 		}
 	}
 	if len(changes) > 0 {
-		s.print(console.Standard, "server", fmt.Sprintf("sv_map '%s' overrides the configuration: %s", m.svMap, strings.Join(changes, "; ")))
+		s.print(console.Standard, "server", fmt.Sprintf("sv_map '%s' overrides the configuration: %s", m.Setting, strings.Join(changes, "; ")))
 	}
 }

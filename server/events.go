@@ -55,14 +55,14 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 	case game.EvMatchEnd:
 		s.drain.observe(ev)
 		if ev.Flag {
-			s.rotateMap()
+			s.maps.Rotate()
 		} else {
-			s.prepareRotation()
+			s.maps.ReadAhead()
 		}
 		return
 	case game.EvRoundStart:
 		s.drain.observe(ev)
-		s.mapChange.likely = ""
+		s.maps.MatchBegan()
 	}
 	for id, c := range s.sessions {
 		if c != nil && c.state == stateInGame && ev.To.Has(game.PlayerID(id)) && c.takesText(ev) {

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"crypto/sha256"
 	"flag"
+	"hash/crc32"
 	"slices"
 
 	"github.com/teeyard/teeyard/bridge"
@@ -10,16 +12,17 @@ import (
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/gamemap"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // The limits that tests of package server_test reach.
 const (
-	MapBytesPerTick = mapBytesPerTick
-	MaxMapSends     = maxMapSends
+	MapBytesPerTick = gamemap.BytesPerTick
+	MaxMapSends     = gamemap.MaxSends
 	MaxKickReason   = maxKickReason
-	MaxListedMaps   = maxListedMaps
+	MaxListedMaps   = gamemap.MaxListed
 	MaxReply        = maxReply
 	ImpureTuning    = impureTuning
 )
@@ -44,13 +47,21 @@ func (s *Server) ShutdownRequested() (reason string, ok bool) {
 
 // SetMapFile changes the file that clients download, and returns it.
 func (s *Server) SetMapFile(change func(file []byte) []byte) []byte {
-	file := change(slices.Clone(s.gameMap.File))
-	s.gameMap.setFile(file)
+	file := change(slices.Clone(s.maps.Played().File))
+	setMapFile(s.maps.Played(), file)
 	return file
 }
 
+// setMapFile changes the file of a map that has only one.
+func setMapFile(m *gamemap.Map, file []byte) {
+	if m.Compatible() != &m.Map || m.Modern() != &m.Map {
+		panic("the map has files for other clients")
+	}
+	m.File, m.CRC, m.SHA256 = file, crc32.ChecksumIEEE(file), sha256.Sum256(file)
+}
+
 // Restart makes the server restart the map, as at the end of a match.
-func (s *Server) Restart() { s.mapChange.restart = true }
+func (s *Server) Restart() { s.maps.Restart() }
 
 // Chat returns the commands of the chat.
 func (s *Server) Chat() *chat.Chat { return s.chat }
@@ -80,7 +91,7 @@ func ServerInfo(s *Server) bridge.ServerInfo { return s.listing.ServerInfo() }
 func (s *Server) Pending() int { return s.record.Pending() }
 
 // MapFile returns the file of the map.
-func (s *Server) MapFile() []byte { return s.gameMap.File }
+func (s *Server) MapFile() []byte { return s.maps.Played().File }
 
 // CompatibleFile returns the map file for clients that cannot read the newest format.
-func (s *Server) CompatibleFile() []byte { return s.gameMap.compatibleMap().File }
+func (s *Server) CompatibleFile() []byte { return s.maps.Played().Compatible().File }

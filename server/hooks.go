@@ -40,13 +40,6 @@ func (s *Server) addHooks() error {
 		{whenStarted(func(call *console.Call) {
 			call.Print("server", "%s takes effect when the server restarts", call.Name)
 		}), usedAtStart},
-		{whenStarted(func(call *console.Call) {
-			if s.settings.Map == s.gameMap.svMap {
-				call.Print("server", "map '%s' is already running; reload reads it again", s.settings.Map)
-				return
-			}
-			call.Print("server", "changing to map '%s'", s.settings.Map)
-		}), []string{"sv_map"}},
 		{func(*console.Call) {
 			s.chat.List("rules", slices.ContainsFunc(s.settings.RulesLines[:], func(line string) bool { return line != "" }))
 		}, rulesLines()},
@@ -55,8 +48,6 @@ func (s *Server) addHooks() error {
 		{s.access.Logins.PasswordsChanged, []string{"sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password"}},
 		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{"sv_maprotation"}},
 		{s.setDialect, []string{"log_dialect"}},
-		{whenStarted(func(*console.Call) { s.readMapList() }), []string{"sv_maplist"}},
-		{s.checkRotation, []string{"sv_maprotation"}},
 		{whenStarted(func(*console.Call) { s.openLogFile() }), []string{"logfile", "logfile_timestamp"}},
 		{whenStarted(s.setAuditLog), []string{"sv_audit_log"}},
 		{whenStarted(func(*console.Call) { s.sendServerInfo() }), []string{"sv_name", "password", "sv_max_clients"}},

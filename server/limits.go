@@ -4,7 +4,10 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/chat"
+	"github.com/teeyard/teeyard/server/gamemap"
 )
 
 // The rate limits of clients. Unmodified clients stay far below all of them, even when a
@@ -37,6 +40,11 @@ const (
 	// the map, as long as DDNet-Server's conn_timeout. Such a client costs no more than one that
 	// only keeps its connection until joinTimeout.
 	loadingPatience = 100 * time.Second
+	// resendBuffer is the size of a connection's resend buffer in bytes: a window of a map's
+	// chunks and some other messages.
+	resendBuffer = (gamemap.MaxWindow+4)*(packet.MaxPayload+conn.ResendOverhead) + 16<<10
+	// maxSnapBytes is the largest memory of a session's stored snapshots.
+	maxSnapBytes = 512 << 10
 	// newcomerTime is how long a client is a newcomer.
 	newcomerTime = 10 * time.Second
 )

@@ -18,7 +18,7 @@ func (h listingHost) Now() conn.Time { return h.s.now }
 
 // Match implements listing.Host.
 func (h listingHost) Match() listing.Match {
-	return listing.Match{World: h.s.world, Map: h.s.gameMap.compatibleMap(), Rules: &h.s.rules.Rules}
+	return listing.Match{World: h.s.world, Map: h.s.maps.Played().Compatible(), Rules: &h.s.rules.Rules}
 }
 
 // AppendSeats implements listing.Host.

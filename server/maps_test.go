@@ -24,6 +24,7 @@ import (
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
+	"github.com/teeyard/teeyard/server/gamemap"
 )
 
 // drawn is a map file with only a game layer.
@@ -65,7 +66,7 @@ func TestDamagedMapsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := New(Config{Transport: &testServer{}, Commands: []string{"sv_map nowhere"}}); !errors.Is(err, ErrNoMap) {
+	if _, err := New(Config{Transport: &testServer{}, Commands: []string{"sv_map nowhere"}}); !errors.Is(err, gamemap.ErrNoMap) {
 		t.Errorf("a missing map: %v", err)
 	}
 
@@ -78,8 +79,8 @@ func TestDamagedMapsAreRefused(t *testing.T) {
 			ts.log.Reset()
 			ts.srv.Execute(line)
 			ts.play(12*50, p, msg7.PlayerInput{TargetX: 1, Direction: 1})
-			if ts.srv.gameMap.Name != "teeyard1" || !strings.Contains(ts.log.String(), `sv_map "`+name+`"`) {
-				t.Errorf("%s: playing %q, log:\n%s", line, ts.srv.gameMap.Name, ts.log.String())
+			if ts.srv.maps.Played().Name != "teeyard1" || !strings.Contains(ts.log.String(), `sv_map "`+name+`"`) {
+				t.Errorf("%s: playing %q, log:\n%s", line, ts.srv.maps.Played().Name, ts.log.String())
 			}
 			if c := ts.session(p); c == nil || c.state != stateInGame || ts.srv.world.Paused() {
 				t.Fatalf("%s: the player is out, or everything stands still", line)
@@ -164,7 +165,7 @@ func TestStrangeMapsArePlayable(t *testing.T) {
 		ts.log.Reset()
 		ts.srv.Execute("sv_map " + name)
 		ts.step(2)
-		if ts.srv.gameMap.Name != name {
+		if ts.srv.maps.Played().Name != name {
 			if !strings.Contains(ts.log.String(), `sv_map "`+name+`"`) {
 				t.Errorf("%s: neither loaded nor refused: %s", name, ts.log.String())
 			}
@@ -190,21 +191,6 @@ func TestStrangeMapsArePlayable(t *testing.T) {
 	}
 	if n := heapInUse(); n > 200<<20 {
 		t.Errorf("%d MB in use", n>>20)
-	}
-}
-
-// TestMapFilesAreBounded checks that neither folders nor files that are too large are
-// read.
-func TestMapFilesAreBounded(t *testing.T) {
-	files := fstest.MapFS{"maps/dir.map/x": {Data: []byte("x")}}
-	if _, err := readFile(files, "maps/dir.map", 10); err == nil {
-		t.Error("a folder is read")
-	}
-	if b, err := readFile(files, "maps/dir.map/x", 1); err != nil || string(b) != "x" {
-		t.Errorf("%q, %v", b, err)
-	}
-	if _, err := readFile(files, "maps/dir.map/x", 0); err == nil {
-		t.Error("more than the limit is read")
 	}
 }
 
@@ -259,8 +245,8 @@ func TestMapIsReadBesideTheGame(t *testing.T) {
 		ts.srv.Execute(line)
 		before, tick := p.SnapTick, ts.srv.world.Tick()
 		ts.play(200, p, msg7.PlayerInput{TargetX: 1, Direction: 1})
-		if ts.srv.gameMap.Name != "teeyard1" || ts.srv.world.Tick() != tick+200 || p.SnapTick != before+200 {
-			t.Fatalf("%s: playing %s, %d ticks, snapshots of %d", line, ts.srv.gameMap.Name, ts.srv.world.Tick()-tick, p.SnapTick-before)
+		if ts.srv.maps.Played().Name != "teeyard1" || ts.srv.world.Tick() != tick+200 || p.SnapTick != before+200 {
+			t.Fatalf("%s: playing %s, %d ticks, snapshots of %d", line, ts.srv.maps.Played().Name, ts.srv.world.Tick()-tick, p.SnapTick-before)
 		}
 	}
 	if files.opened != 0 {
@@ -268,7 +254,7 @@ func TestMapIsReadBesideTheGame(t *testing.T) {
 	}
 	work.do(t, 1) // for the first line; the same map is wanted now
 	for range 10 * 50 {
-		if ts.play(1, p, msg7.PlayerInput{TargetX: 1}); ts.srv.gameMap.Name != "teeyard1" {
+		if ts.play(1, p, msg7.PlayerInput{TargetX: 1}); ts.srv.maps.Played().Name != "teeyard1" {
 			t.Fatal("changed before the end of the match was shown")
 		}
 	}
@@ -276,8 +262,8 @@ func TestMapIsReadBesideTheGame(t *testing.T) {
 	if n := testenv.Allocated(func() { ts.step(1) }); n > uint64(side*side/4) && !testenv.Race {
 		t.Errorf("%d bytes allocated in the tick that changes to a map of %d tiles", n, side*side)
 	}
-	if ts.srv.gameMap.Name != "large" || ts.srv.clock.start != now.Add(tickDuration) || ts.session(p).state != stateConnecting {
-		t.Errorf("playing %s since %v", ts.srv.gameMap.Name, ts.srv.clock.start)
+	if ts.srv.maps.Played().Name != "large" || ts.srv.clock.start != now.Add(tickDuration) || ts.session(p).state != stateConnecting {
+		t.Errorf("playing %s since %v", ts.srv.maps.Played().Name, ts.srv.clock.start)
 	}
 	if p.Ready().StartInfo("player").EnterGame(); files.opened != 4 { // the map, its other form, and what operators may have for it
 		t.Errorf("%d files were opened", files.opened)
@@ -354,8 +340,8 @@ func TestLastMapChangeCounts(t *testing.T) {
 		if got := strings.Join(played, " "); got != c.played {
 			t.Errorf("%s: played %q, want %q; log\n%s", c.lines, got, c.played, ts.log.String())
 		}
-		if ts.session(p).state != stateInGame || ts.srv.mapChange != (mapChange{}) || ts.srv.settings.Map != ts.srv.gameMap.svMap {
-			t.Errorf("%s: left %+v, sv_map %q", c.lines, ts.srv.mapChange, ts.srv.settings.Map)
+		if ts.session(p).state != stateInGame || ts.srv.maps.Settings.Map != ts.srv.maps.Played().Setting {
+			t.Errorf("%s: sv_map %q", c.lines, ts.srv.maps.Settings.Map)
 		}
 		ts.srv.Shutdown(ts.now, "")
 		s.verify(t, 1+len(played))
@@ -373,7 +359,7 @@ func TestRotationIsReadAhead(t *testing.T) {
 	ts.srv.Execute("change_map")
 	ts.play(100, p, msg7.PlayerInput{TargetX: 1})
 	work.do(t, 1)
-	for ts.srv.gameMap.Name == "teeyard1" {
+	for ts.srv.maps.Played().Name == "teeyard1" {
 		if ts.play(1, p, msg7.PlayerInput{TargetX: 1}); ts.srv.world.Tick() > 0 && !ts.srv.world.Paused() {
 			t.Fatal("another match begins on the map before")
 		}
@@ -387,8 +373,8 @@ func TestRotationIsReadAhead(t *testing.T) {
 	ts.play(50, p, msg7.PlayerInput{TargetX: 1})
 	work.do(t, 1)
 	ts.srv.Execute("sv_matches_per_map 5; sv_maprotation \"\"")
-	if ts.play(12*50, p, msg7.PlayerInput{TargetX: 1}); ts.srv.mapChange != (mapChange{}) {
-		t.Errorf("left %+v", ts.srv.mapChange)
+	if ts.play(12*50, p, msg7.PlayerInput{TargetX: 1}); ts.srv.maps.Played().Name != "a" {
+		t.Errorf("playing %s", ts.srv.maps.Played().Name)
 	}
 }
 
@@ -410,7 +396,7 @@ func TestMapsTakeLittleMemory(t *testing.T) {
 		ts.srv.Execute("sv_map pictures")
 		ts.step(1)
 	})
-	if ts.srv.gameMap.Name != "pictures" || ts.srv.gameMap.compatible == nil {
+	if ts.srv.maps.Played().Name != "pictures" || ts.srv.maps.Played().Compatible() == &ts.srv.maps.Played().Map {
 		t.Fatal(ts.log.String())
 	}
 	if n > 12<<20 {
@@ -443,59 +429,17 @@ func TestMapChangeInAGoroutine(t *testing.T) {
 	p := ts.join(local(1), "player")
 	for _, line := range []string{"change_map a", "sv_map a"} {
 		ts.srv.Execute(line)
-		if ts.play(100, p, msg7.PlayerInput{TargetX: 1}); ts.srv.gameMap.Name != "teeyard1" || ts.session(p).state != stateInGame {
+		if ts.play(100, p, msg7.PlayerInput{TargetX: 1}); ts.srv.maps.Played().Name != "teeyard1" || ts.session(p).state != stateInGame {
 			t.Fatal("the game does not go on")
 		}
 	}
 	close(files.release)
 	testenv.Eventually(t, "the new map", func() bool {
 		ts.step(1)
-		return ts.srv.gameMap.Name == "a"
+		return ts.srv.maps.Played().Name == "a"
 	})
 	if p.Ready().StartInfo("player").EnterGame(); ts.session(p).state != stateEntering {
 		t.Error("the player does not get in")
-	}
-}
-
-// TestStuckMapReads: a read that never ends keeps no other map from being played, and how
-// many hang is bounded.
-func TestStuckMapReads(t *testing.T) {
-	files := fstest.MapFS{}
-	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-		files["maps/"+name+".map"] = &fstest.MapFile{Data: maps.Default().Data}
-	}
-	ts := newTestServer(t, files)
-	var work heldWork
-	work.hold(ts)
-	patience := int(loadPatience/tickDuration) + 2
-	for i, name := range []string{"a", "b", "c", "d"} {
-		ts.srv.Execute("sv_map " + name)
-		if ts.step(patience); len(work) != i+1 {
-			t.Fatalf("%d maps are being read, want %d", len(work), i+1)
-		}
-	}
-	work[3]()
-	if ts.step(1); ts.srv.gameMap.Name != "d" {
-		t.Fatalf("playing %s; log\n%s", ts.srv.gameMap.Name, ts.log.String())
-	}
-	work = work[:3]
-	ts.srv.Execute("sv_map e")
-	ts.step(int(maxLoadTime/tickDuration) + 2)
-	if ts.srv.settings.Map != "d" || !strings.Contains(ts.log.String(), "failed to load map. mapname='e': sv_map \"e\": "+errStuckDisk.Error()) {
-		t.Errorf("sv_map is %s; log\n%s", ts.srv.settings.Map, ts.log.String())
-	}
-	if ts.srv.Execute("change_map f"); len(work) != maxMapReads || !strings.Contains(ts.log.String(), "change_map: sv_map \"f\": "+errStuckDisk.Error()) {
-		t.Errorf("%d maps are being read; log\n%s", len(work), ts.log.String())
-	}
-	work.do(t, maxMapReads) // what comes too late counts no more
-	if ts.step(2); ts.srv.gameMap.Name != "d" || ts.srv.mapChange != (mapChange{}) {
-		t.Errorf("playing %s, left %+v", ts.srv.gameMap.Name, ts.srv.mapChange)
-	}
-	ts.srv.Execute("sv_map f")
-	ts.step(1)
-	work.do(t, 1)
-	if ts.step(1); ts.srv.gameMap.Name != "f" {
-		t.Errorf("playing %s", ts.srv.gameMap.Name)
 	}
 }
 
@@ -505,10 +449,10 @@ func TestChangeMapSaysWhatIsWrong(t *testing.T) {
 	ts := newTestServer(t, damagedMaps())
 	k := hlClient{ts, public(1)}
 	for name, want := range map[string]string{
-		"half": "change_map: sv_map \"half\": ", "nolayer": "no game layer", "nowhere": ErrNoMap.Error(), "../x": "not a map name",
+		"half": "change_map: sv_map \"half\": ", "nolayer": "no game layer", "nowhere": gamemap.ErrNoMap.Error(), "../x": "not a map name",
 	} {
-		if got := k.rcon("adminpw", "change_map "+name); !strings.Contains(got, want) || ts.srv.mapChange.asked != "" {
-			t.Errorf("%s: %q, asked for %q", name, got, ts.srv.mapChange.asked)
+		if got := k.rcon("adminpw", "change_map "+name); !strings.Contains(got, want) || ts.srv.maps.Next() != "" {
+			t.Errorf("%s: %q, asked for %q", name, got, ts.srv.maps.Next())
 		}
 	}
 }

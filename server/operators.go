@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
@@ -218,15 +217,9 @@ type MapInfo struct {
 
 // Map returns the map of the match.
 func (s *Server) Map() MapInfo {
-	return MapInfo{s.gameMap.Name, s.listing.GameType(), slices.Clone(splitNames(s.settings.MapRotation)), s.nextMap()}
+	return MapInfo{s.maps.Played().Name, s.listing.GameType(), s.maps.Rotation(), s.maps.Next()}
 }
 
 // Maps returns a function that reads the names of the maps in sv_maplist for operators at a level.
 // Reading may take long, so call the function outside of Do.
-func (s *Server) Maps(level console.Level) func() []string {
-	if !s.canListMaps(level) {
-		return func() []string { return nil }
-	}
-	kind := s.settings.MapList
-	return func() []string { return s.mapList(kind) }
-}
+func (s *Server) Maps(level console.Level) func() []string { return s.maps.List(level) }

@@ -15,7 +15,7 @@ func (s *Server) Problems() []string {
 	if text := s.mods.Problem(); text != "" {
 		all = append(all, text)
 	}
-	if text := s.rotation.problem; text != "" {
+	if text := s.maps.Problem(); text != "" {
 		all = append(all, text)
 	}
 	all = append(all, s.mods.PanickedMods()...)
@@ -43,8 +43,7 @@ func (s *Server) announceProblems() {
 	if text := s.mods.Report(); text != "" {
 		s.printInFrame(text)
 	}
-	if text := s.rotation.problem; text != "" {
-		s.rotation.reported.Note(text)
+	if text := s.maps.TakeProblem(); text != "" {
 		s.printInFrame(text)
 	}
 }

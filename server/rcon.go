@@ -17,6 +17,7 @@ import (
 	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/gamemap"
 	"github.com/teeyard/teeyard/server/logline"
 )
 
@@ -63,9 +64,9 @@ func (c *session) grantRcon(key string, level console.Level, text string) {
 	s.access.Guesses.RightRcon(s.now, c.peer.Addr(), c.addrProven)
 	c.rcon = rconState{authed: true, level: level, key: key}
 	s.record.Login(c.id, c.historyLogin())
-	if s.canListMaps(level) {
-		c.rcon.listsMaps = true
-		s.readMapList()
+	if s.maps.MayList(level) {
+		c.rcon.listing = new(gamemap.Listing)
+		s.maps.ReadList()
 	}
 	c.bridge.SendRconAuthStatus(true)
 	c.sendRconLine(text)
@@ -260,12 +261,14 @@ func (s *Server) printToOperators(who console.Caller, level int, system, line st
 
 // sendCommandLists sends new operators the list of commands and maps, some per tick.
 func (s *Server) sendCommandLists() {
-	s.updateMapList()
+	s.maps.UpdateList()
 	for _, c := range s.sessions {
 		if c == nil || !c.rcon.authed || int(c.id)&7 != int(s.clock.tick)&7 {
 			continue
 		}
-		c.sendMapList()
+		if c.rcon.listing != nil {
+			c.rcon.listing.Send(c.bridge)
+		}
 		if c.rcon.allListed {
 			continue
 		}

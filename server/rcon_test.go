@@ -20,6 +20,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/gamemap"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -156,10 +157,10 @@ func TestChangeMap(t *testing.T) {
 		t.Errorf("change_map nowhere prints %q", out)
 	}
 	admin.rcon("change_map testbox")
-	if tn.run(9 * time.Second); tn.srv.gameMap.Name != "teeyard1" {
-		t.Errorf("after 9 s the map is %s", tn.srv.gameMap.Name)
+	if tn.run(9 * time.Second); tn.srv.maps.Played().Name != "teeyard1" {
+		t.Errorf("after 9 s the map is %s", tn.srv.maps.Played().Name)
 	}
-	tn.until(5*time.Second, "playing on the new map", func() bool { return tn.srv.gameMap.Name == "testbox" && admin.State() == client.Playing })
+	tn.until(5*time.Second, "playing on the new map", func() bool { return tn.srv.maps.Played().Name == "testbox" && admin.State() == client.Playing })
 	tn.run(time.Second)
 	if out := admin.rcon("status"); !strings.Contains(out, "name='boss'") || tn.srv.teamOf(0) != 0 {
 		t.Errorf("status after the change prints %q, the team is %d", out, tn.srv.teamOf(0))
@@ -494,8 +495,8 @@ func TestMapListChanges(t *testing.T) {
 	expect(3*time.Second, "+a", "+dm1", "+teeyard1", "+testbox", "+yardrun")
 	delete(files, "maps/a.map")
 	files["maps/b.map"] = files["maps/dm1.map"]
-	expect(mapListInterval+time.Second, "-a", "+b")
-	expect(mapListInterval + time.Second)
+	expect(gamemap.ListInterval+time.Second, "-a", "+b")
+	expect(gamemap.ListInterval + time.Second)
 	tn.srv.Execute("sv_maplist standard")
 	expect(time.Second, "-b", "-teeyard1", "-testbox", "-yardrun")
 	delete(files, "maps/dm1.map")

@@ -22,11 +22,11 @@ func (s *Server) newRecorder() *record.Recorder {
 
 // beginRecording begins the recordings of a world that was created with cfg.
 func (s *Server) beginRecording(cfg *game.Config) {
-	m := s.gameMap
+	m := s.maps.Played()
 	s.record.Begin(record.Match{
-		World: s.world, Map: &m.Map, Terrain: m.terrain, GameType: s.mods.Played(), Mode: cfg.Mode, Mods: cfg.Mods, ModNames: s.mods.Names(),
+		World: s.world, Map: &m.Map, Terrain: m.Terrain, GameType: s.mods.Played(), Mode: cfg.Mode, Mods: cfg.Mods, ModNames: s.mods.Names(),
 		Rules: s.gameRules(), Tuning: s.tuning, Seed: cfg.Seed, Resumed: s.resume.from != nil,
-		MapFor: func(f recorder.Format) (*bridge.Map, error) { return m.forVersion(f) },
+		MapFor: func(f recorder.Format) (*bridge.Map, error) { return m.For(f) },
 	})
 }
 
@@ -90,4 +90,4 @@ func (h recordHost) ShowLatencies(r *recorder.Recorder) {
 }
 
 // Restart implements record.Host.
-func (h recordHost) Restart() { h.s.mapChange.restart = true }
+func (h recordHost) Restart() { h.s.maps.Restart() }

@@ -23,8 +23,17 @@ func (s *Server) Reload(ctx context.Context, commands []string) error {
 
 func (s *Server) reload(cfg *console.Configuration) {
 	s.now = conn.Time(s.transport.Now())
-	wanted := s.settings.Map
-	s.settings.Map = s.configuredMap
+	var err error
+	s.maps.Reconfigure(func() { err = s.runConfiguration(cfg) })
+	s.ReopenLogs()
+	s.retryEcon()
+	if err == nil {
+		s.print(console.Standard, "server", "the configuration was read again")
+	}
+}
+
+// runConfiguration runs the commands of a configuration that was read again.
+func (s *Server) runConfiguration(cfg *console.Configuration) error {
 	before := s.ddrace.configured
 	s.ddrace.configured, s.ddrace.reloads = nil, true
 	s.ddrace.collect = &s.ddrace.configured
@@ -35,17 +44,5 @@ func (s *Server) reload(cfg *console.Configuration) {
 	if err != nil {
 		s.print(console.Warning, "server", fmt.Sprintf("the configuration was read only in part: %v", err))
 	}
-	if s.settings.Map == s.configuredMap {
-		s.settings.Map = wanted
-	} else {
-		s.configuredMap = s.settings.Map
-	}
-	s.ReopenLogs()
-	s.retryEcon()
-	if s.rotation.problem != "" {
-		s.lookForRotation()
-	}
-	if err == nil {
-		s.print(console.Standard, "server", "the configuration was read again")
-	}
+	return err
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -53,16 +52,13 @@ func (c *session) checkPassword(given string) bool {
 
 // sendMapChange sends which map is played. A client that cannot read it is dropped.
 func (c *session) sendMapChange() {
-	m, err := c.server.gameMap.forVersion(c.version)
+	m, err := c.server.maps.Played().For(c.version)
 	if err != nil {
 		c.drop("This map cannot be read by your version of the game")
 		return
 	}
-	c.download.gameMap = m
-	announced := *m
-	if base := c.server.settings.MapsBaseURL; base != "" {
-		announced.URL = fmt.Sprintf("%s/%s_%x.map", strings.TrimSuffix(base, "/"), url.PathEscape(m.Name), m.SHA256)
-	}
+	c.download.Announce(m)
+	announced := c.server.maps.Announced(m)
 	if c.server.access.Logins.ExpectNames() {
 		c.bridge.SendRconType(true)
 	}

@@ -73,7 +73,7 @@ func (s *Server) resumableSettings() resume.Settings {
 	rules := s.gameRules()
 	rules.InactiveTime = s.rules.InactiveTime
 	return resume.Settings{
-		Map: s.settings.Map, GameType: s.mods.Settings.GameType, GameTypeSet: s.mods.IsGameTypeSet(), Mods: s.mods.Settings.Mods,
+		Map: s.maps.Settings.Map, GameType: s.mods.Settings.GameType, GameTypeSet: s.mods.IsGameTypeSet(), Mods: s.mods.Settings.Mods,
 		InactiveTimeSet: s.rules.IsInactiveTimeSet(), Rules: rules, Tuning: s.tuning,
 	}
 }
@@ -95,7 +95,7 @@ func (s *Server) resumeWorld() bool {
 	}
 	if err != nil {
 		s.print(console.Warning, "server", fmt.Sprintf("the previous match is not resumed: %v", err))
-		s.settings.Map = r.configured.Map
+		s.maps.Settings.Map = r.configured.Map
 		s.mods.Set(r.configured.GameType, r.configured.Mods, r.configured.GameTypeSet)
 		s.rules.Rules = r.configured.Rules
 		s.tuning = r.configured.Tuning
@@ -113,7 +113,7 @@ func (s *Server) startFrom(m *resume.Match) error {
 	if !sameMatch(was, is) && !sameMatch(&m.Settings, is) {
 		return errors.New("the configuration has a different map, game type or mods")
 	}
-	s.settings.Map = m.Settings.Map
+	s.maps.Settings.Map = m.Settings.Map
 	s.mods.Set(m.Settings.GameType, m.Settings.Mods, m.Settings.GameTypeSet)
 	if was.Rules == is.Rules {
 		s.rules.Rules = m.Settings.Rules
@@ -124,18 +124,15 @@ func (s *Server) startFrom(m *resume.Match) error {
 	if was.Tuning == is.Tuning {
 		s.tuning = m.Settings.Tuning
 	}
-	gameMap, err := s.readMap(s.settings.Map)
+	read, err := s.maps.Read()
 	if err != nil {
 		return err
 	}
-	if err = s.readRules(gameMap, s.mods.Wanted(), s.settings.ResetFile); err != nil {
-		return err
-	}
-	if !gameMap.hasSum(m.MapSHA256) {
+	if !read.HasSum(m.MapSHA256) {
 		return errors.New("the map has changed")
 	}
 	s.resume.from = m
-	if err = s.startWorld(gameMap); err == nil {
+	if err = s.startWorld(read); err == nil {
 		copy(s.addrHashKey[:], m.Key)
 		s.storage.Repeat(m.Requests, s.world.Tick())
 	}
@@ -271,10 +268,10 @@ func (s *Server) closeResume() {
 func (s *Server) matchToKeep() *resume.Match {
 	m := &resume.Match{
 		Time: time.Now().UnixMilli(), Configured: s.resume.configured, Settings: s.resumableSettings(),
-		MapSHA256: hex.EncodeToString(s.gameMap.SHA256[:]), Key: s.addrHashKey[:],
+		MapSHA256: hex.EncodeToString(s.maps.Played().SHA256[:]), Key: s.addrHashKey[:],
 		World: s.world.AppendState(nil), Requests: s.storage.Unanswered(), GameID: s.storage.GameID(),
 	}
-	m.Settings.Map = s.gameMap.svMap // and not the next one
+	m.Settings.Map = s.maps.Played().Setting // and not the next one
 	for id, c := range s.sessions {
 		if c != nil && c.state == stateInGame && !c.dropping {
 			m.Seats = append(m.Seats, resume.Seat{ID: game.PlayerID(id), Name: c.name, Peer: c.peer, Timeout: c.timeoutCode})

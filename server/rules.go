@@ -31,5 +31,5 @@ func (s *Server) queueRules(tell int32) {
 
 // gameRules returns the rules for the world, or before the first one those for sv_gametype.
 func (s *Server) gameRules() game.Rules {
-	return s.rules.For(s.mods.Played(), s.world != nil && s.world.IsDDRace(), s.settings.MapRotation != "")
+	return s.rules.For(s.mods.Played(), s.world != nil && s.world.IsDDRace(), s.maps.Settings.Rotation != "")
 }

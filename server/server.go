@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/gamemap"
 	"github.com/teeyard/teeyard/server/listing"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/server/modhost"
@@ -37,18 +37,14 @@ type Server struct {
 	chat     *chat.Chat
 	mods     *modhost.Mods
 	started  bool // the console's commands can use the world
-	// configuredMap is what the configuration set sv_map to when it was read last.
-	configuredMap string
-	shutdown      shutdownRequest
-	drain         drain
-	drops         drops
-	tasks         tasks
-	files         operatorFiles
-	mapReads      later.Limit
+	shutdown shutdownRequest
+	drain    drain
+	drops    drops
+	tasks    tasks
+	files    operatorFiles
 
-	ddrace    ddraceSettings
-	randomMap randomMap
-	used      bool // a client was here in the last tick
+	ddrace ddraceSettings
+	used   bool // a client was here in the last tick
 
 	transport transport.Conn
 	scratch   packet.Scratch
@@ -65,26 +61,20 @@ type Server struct {
 	prelude   int  // ticks that are still to be played at once
 	votes     *vote.Votes
 
-	gameMap          *gameMap // that is played
-	mapChange        mapChange
-	mapBudget        mapBudget
-	nextBurst        conn.Time // of downloads over bad networks, 0 without one
-	chunksPerRequest int
-	world            *game.World
-	tuning           game.Tuning
-	clock            clock
-	pendingCommands  []game.Command // for the next tick
-	record           *record.Recorder
-	storage          *storage.Broker
-	resume           resumption
-	watchdog         watchdog
-	observers        observers
+	maps            *gamemap.Maps
+	world           *game.World
+	tuning          game.Tuning
+	clock           clock
+	pendingCommands []game.Command // for the next tick
+	record          *record.Recorder
+	storage         *storage.Broker
+	resume          resumption
+	watchdog        watchdog
+	observers       observers
 
 	tickTimes     TickTimes
 	listing       *listing.Listing
-	mapLists      mapLists
 	announcements announcements
-	rotation      rotation
 	econ          econHost
 	dialect       logline.Dialect
 

@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/server/chat"
+	"github.com/teeyard/teeyard/server/gamemap"
 	"github.com/teeyard/teeyard/server/modhost"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -73,7 +74,7 @@ type session struct {
 	dropping          bool // the session is to end
 	dropReason        string
 
-	download          download
+	download          gamemap.Download
 	inputs            inputBuffer
 	lastInputTick     int32 // of the newest input
 	playerFlags       game.PlayerFlags
@@ -136,7 +137,7 @@ func (c *session) setState(to sessionState) { c.state, c.lastProgress = to, c.se
 // resetForMap resets what belongs to a map.
 func (c *session) resetForMap() {
 	c.early = earlySteps{}
-	c.download = download{tick: -1}
+	c.download = gamemap.Download{}
 	c.inputs.reset()
 	c.lastInputTick, c.playerFlags = 0, 0
 	c.snapshots.reset()

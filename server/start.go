@@ -17,6 +17,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/gamemap"
 	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/listing"
 	"github.com/teeyard/teeyard/server/logline"
@@ -32,7 +33,6 @@ func New(cfg Config) (_ *Server, err error) {
 		sessionTable: sessionTable{sessionByPeer: make(map[transport.Peer]*session)},
 		tasks:        newTasks(),
 		files:        operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
-		mapReads:     later.Limit{Max: maxMapReads},
 	}
 	crand.Read(s.addrHashKey[:])
 	s.versions = newProtocolVersions(s)
@@ -70,6 +70,7 @@ func New(cfg Config) (_ *Server, err error) {
 	s.record, s.resume.keeper, s.storage, s.mods, s.rules = s.newRecorder(), s.newKeeper(), newStorage(s), newMods(s), newRules(s)
 	var epoch time.Time
 	s.access = newAccess(s, &epoch)
+	s.maps = newMaps(s)
 	s.listing = listing.New(listing.Config{Host: listingHost{s}, Access: s.access})
 	if err := s.newConsole(); err != nil {
 		return nil, err
@@ -86,12 +87,12 @@ func New(cfg Config) (_ *Server, err error) {
 	if err := s.console.ExecuteArgs(cfg.Commands); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	if s.resume.keeper.Enabled == 0 && !s.mods.MayDeclare(s.settings.Map != console.DefaultMap) {
+	if s.resume.keeper.Enabled == 0 && !s.mods.MayDeclare(s.maps.Settings.Map != gamemap.DefaultMap) {
 		if err := s.console.CheckArgs(); err != nil {
 			return nil, fmt.Errorf("server: %w", err)
 		}
 	}
-	s.configuredMap = s.settings.Map
+	s.maps.Configured()
 	if p := s.settings.Port; p < 0 || p > 0xffff {
 		return nil, fmt.Errorf("server: sv_port %d: not a port (0 to 65535)", p)
 	}
@@ -106,7 +107,6 @@ func New(cfg Config) (_ *Server, err error) {
 	}()
 	s.openLogFile()
 	s.openAuditLog()
-	s.chunksPerRequest = chunksPerRequest(s.settings.MapDownloadSpeed)
 	if err := s.storage.Open(); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
@@ -159,11 +159,8 @@ func (s *Server) startFirstWorld() error {
 	if s.resumeWorld() {
 		return nil
 	}
-	m, err := s.readMap(s.settings.Map)
+	m, err := s.maps.Read()
 	if err != nil {
-		return err
-	}
-	if err = s.readRules(m, s.mods.Wanted(), s.settings.ResetFile); err != nil {
 		return err
 	}
 	return s.startWorld(m)
@@ -183,7 +180,7 @@ func (s *Server) announceStart(now conn.Time) {
 		s.print(console.Standard, "server", fmt.Sprintf("%s %s", name, v.NetVersion()))
 	}
 	s.print(console.Standard, "server", fmt.Sprintf("server name is '%s'", s.listing.Settings.Name))
-	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.gameMap.Name, s.world.ModeName()))
+	s.print(console.Standard, "server", fmt.Sprintf("using port %d, map %s, gametype %s", s.Addr().Port(), s.maps.Played().Name, s.world.ModeName()))
 	if password := s.access.Logins.Generate(); password != "" {
 		s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (generated, since sv_rcon_password is not set)", password))
 	}

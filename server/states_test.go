@@ -153,7 +153,7 @@ func TestReadyForThePreviousMap(t *testing.T) {
 	c.RequestMap(0).Ready() // sent before MAP_CHANGE arrived
 	ts.step(1)
 	s := ts.session(c)
-	if s.state != stateConnecting || s.download.active || c.Received[msg7.IDConReady] != 0 {
+	if s.state != stateConnecting || s.download.Active() || c.Received[msg7.IDConReady] != 0 {
 		t.Fatalf("state %d", s.state)
 	}
 	c.Deaf = false

@@ -20,7 +20,7 @@ func (h storageHost) Queue(cmd game.Command) { h.s.queueCommand(cmd) }
 func (h storageHost) Print(level int, system, line string) { h.s.print(level, system, line) }
 
 // Match implements storage.Host.
-func (h storageHost) Match() (mapName, log string) { return h.s.gameMap.Name, h.s.record.Log() }
+func (h storageHost) Match() (mapName, log string) { return h.s.maps.Played().Name, h.s.record.Log() }
 
 // KeepsMatch implements storage.Host.
 func (h storageHost) KeepsMatch() bool { return h.s.storesMatches() }

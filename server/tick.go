@@ -36,19 +36,19 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 		}
 		s.releaseExcessSeats()
 	}
-	if s.nextBurst != 0 && now >= s.nextBurst {
+	if s.maps.Downloads.BurstDue(now) {
 		s.continueDownloads(now)
 	}
 	s.closeDropped(now)
 	s.record.Update(s.numClients() == 0)
 	s.retryAuditLog()
 	if !s.updateDrain(now) {
-		s.changeMap(now)
+		s.maps.Change(now)
 	}
 	s.mods.Update(now)
 	s.listing.Advance(now)
 	s.updateEcon(now)
-	s.updateRotation(now)
+	s.maps.UpdateRotation(now)
 	s.econ.console.Advance(int64(now))
 	s.access.Bans.Tick()
 	s.updateResume(now)
@@ -70,10 +70,11 @@ func (s *Server) nextAdvanceTime() conn.Time {
 	if idle && !s.mods.Clock.IsSlow() { // slow ticks run one by one, because datagrams wait for the end of all
 		return s.clock.tickStart(s.clock.tick + idleTicks)
 	}
-	if next := s.clock.nextTick(); s.nextBurst == 0 || next < s.nextBurst {
-		return next
+	next := s.clock.nextTick()
+	if burst := s.maps.Downloads.NextBurst(); burst != 0 {
+		next = min(next, burst)
 	}
-	return s.nextBurst
+	return next
 }
 
 // updateSession does what is due for a session after a tick. Queued messages are sent
@@ -147,7 +148,7 @@ func (s *Server) tick(now conn.Time) {
 	}
 	asked.end()
 	s.tickAnnouncements(now)
-	s.tickRandomMap()
+	s.maps.TickRandom()
 	s.tickEmpty()
 	s.votes.Tick(settled)
 	s.sendModViews()

@@ -62,11 +62,7 @@ func (h voteHost) OptionsRemoved() {
 
 // Run notes the map that the vote has asked for. Its players read if the map cannot be loaded.
 func (h voteHost) Run(line string, as console.Caller, done func(warning string)) {
-	before, _ := h.s.wantedMap()
-	h.s.lines.execute(line, as, done)
-	if wanted, _ := h.s.wantedMap(); wanted != before {
-		h.s.mapChange.voted = wanted
-	}
+	h.s.maps.Voted(func() { h.s.lines.execute(line, as, done) })
 }
 
 func (h voteHost) Print(who console.Caller, level int, line string) {
@@ -93,7 +89,7 @@ func (h voteHost) Audit(d vote.Decision) {
 	s.audit(e)
 }
 
-func (h voteHost) HasMap(name string) bool { return h.s.hasMap(name) }
+func (h voteHost) HasMap(name string) bool { return h.s.maps.Has(name) }
 
 func (h voteHost) Quiet() bool { return h.s.ddrace.resets }
 

@@ -66,6 +66,9 @@ var rooms = map[string][]string{
 		"bans", "bridge", "game", "halflife", "protocol", "query", "transport", "server/access", "server/console", "server/later", "internal/words",
 	},
 	"server/modhost": {"bridge", "game", "protocol", "server/console", "server/later"},
+	"server/gamemap": {
+		"bridge", "format", "game", "maps", "protocol", "internal/safetext", "server/console", "server/later", "server/modhost",
+	},
 	"server/record": {
 		"bridge", "format", "game", "internal/safetext", "internal/uuid", "recorder", "server/console", "server/later",
 	},

@@ -1,6 +1,9 @@
 package console
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Params are parsed parameters; see Command.Params.
 type Params []param
@@ -36,3 +39,8 @@ func (a Args) Int(i int) int { return parseInt(a.Arg(i)) }
 
 // Float returns argument i as a number; see [Call.Float].
 func (a Args) Float(i int) float64 { return parseFloat(a.Arg(i)) }
+
+// SplitNames returns the names in the value of a variable that lists some.
+func SplitNames(value string) []string {
+	return strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(";, \t", r) })
+}

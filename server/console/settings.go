@@ -2,9 +2,6 @@ package console
 
 import "fmt"
 
-// DefaultMap is the default of sv_map.
-const DefaultMap = "teeyard1"
-
 // Settings holds the variables of a server. Register adds them to a console, with help texts, and
 // sets them to their defaults. Afterwards the owner of the console may read and change them.
 // Switches are 0 or 1. The comments name the variables; "ours" and "DDNet's" mark names that
@@ -16,13 +13,9 @@ type Settings struct {
 	BindAddr           string // bindaddr
 	DbgDummies         int    // dbg_dummies
 
-	Port              int    // sv_port
-	Map               string // sv_map
-	TimeoutProtection int    // conn_timeout_protection, DDNet's
-	MapDownloadSpeed  int    // sv_map_download_speed
-	HighBandwidth     int    // sv_high_bandwidth
-	MapsBaseURL       string // sv_maps_base_url, DDNet's
-	MapList           string // sv_maplist
+	Port              int // sv_port
+	TimeoutProtection int // conn_timeout_protection, DDNet's
+	HighBandwidth     int // sv_high_bandwidth
 
 	Motd                 string     // sv_motd
 	Welcome              string     // sv_welcome, DDNet's
@@ -30,7 +23,6 @@ type Settings struct {
 	ClientSuggestionOld  string     // sv_client_suggestion_old, DDNet's
 	ClientSuggestionBot  string     // sv_client_suggestion_bot, DDNet's
 	DDRaceRules          int        // sv_ddrace_rules, DDNet's
-	ResetFile            string     // sv_reset_file, DDNet's
 	ShutdownWhenEmpty    int        // sv_shutdown_when_empty, DDNet's
 	ReloadWhenEmpty      int        // sv_reload_when_empty, DDNet's
 	IPv4Only             int        // sv_ipv4only, DDNet's
@@ -62,17 +54,12 @@ func (s *Settings) Register(c *Console) error {
 	for _, v := range []StringVar{
 		{"logfile", "Filename to log all output to", sv, &s.LogFile, "", 128},
 		{"bindaddr", "Address to bind the server to; used when the server starts", sv, &s.BindAddr, "", 128},
-		{"sv_map", "Map to use on the server", sv, &s.Map, DefaultMap, 128},
-		{"sv_maps_base_url", "URL from which DDNet's clients download maps, as NAME_SHA256.map", sv, &s.MapsBaseURL, "", 128},
-		{"sv_maplist", "Maps offered to administrators (none, standard, all)", sv, &s.MapList, "all", 32},
 		{"sv_motd", "Message of the day, shown to players when they join", sv, &s.Motd, "", 900},
 		{"sv_welcome", "Chat line that each player gets on joining", sv, &s.Welcome, "", 64},
 		{"sv_announcement_filename", "File with announcements for the chat, one per line", sv, &s.AnnouncementFile, "announcement.txt", 128},
 		{"sv_client_suggestion", "Text that players see on joining without DDNet's client", sv, &s.ClientSuggestion, "", 128},
 		{"sv_client_suggestion_old", "Text that players see on joining with a very old DDNet client", sv, &s.ClientSuggestionOld, "", 128},
 		{"sv_client_suggestion_bot", "Text that players see on joining with a known bot client", sv, &s.ClientSuggestionBot, "", 128},
-		{"sv_reset_file", "File to execute before each DDRace map", sv, &s.ResetFile, "reset.cfg", 128},
-		{"sv_maprotation", "Maps to play in turn", sv, &s.MapRotation, "", 768},
 		{"sv_audit_log", "File for a line of JSON per action of an operator; used when the server starts", sv, &s.AuditLog, "", 128},
 		{"log_dialect", "Format of the log and the external console (tw07, tw06, ddnet, json)", sv, &s.LogDialect, "tw07", 8},
 		{"ec_bindaddr", "Address of the external console; only localhost is safe; used when the server starts", ec, &s.EconBindAddr, "localhost", 128},
@@ -99,7 +86,6 @@ func (s *Settings) Register(c *Console) error {
 		{"console_output_level", "Amount of output in the remote console (0 to 2)", sv, &s.ConsoleOutputLevel, 0, 0, 2},
 		{"sv_port", "Port of the server (0 to 65535, 0 = any free port); used when the server starts", sv, &s.Port, 8303, 0, 0},
 		{"conn_timeout_protection", "Seconds to keep the seat of a DDNet player who timed out (0 = none)", sv, &s.TimeoutProtection, 180, 0, 10000},
-		{"sv_map_download_speed", "Map download per client (1 to 7 = at most that many times 32 KiB/s, 8 to 16 = no limit)", sv, &s.MapDownloadSpeed, 8, 1, 16},
 		{"sv_high_bandwidth", "Send a snapshot every tick; doubles the bandwidth", sv, &s.HighBandwidth, 0, 0, 1},
 		{"sv_announcement_interval", "Minutes between two announcements", sv, &s.AnnouncementInterval, 300, 1, 9999},
 		{"sv_announcement_random", "Announce in random order", sv, &s.AnnouncementRandom, 1, 0, 1},
