@@ -177,7 +177,7 @@ func TestNotResumed(t *testing.T) {
 		err     error
 		says    string
 	}{
-		"old":              {change: func(m *resume.Match) { m.Time -= 61_000 }, says: "it is 1m1s old"},
+		"old":              {change: func(m *resume.Match) { m.Time -= 61_000 }, says: "it is 1m"},
 		"of the future":    {change: func(m *resume.Match) { m.Time += 100_000 }, says: "old"},
 		"tried before":     {change: func(m *resume.Match) { m.Tried = true }, says: "ended too soon"},
 		"another map":      {command: "sv_map yardrun", says: "a different map"},
