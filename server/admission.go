@@ -167,7 +167,7 @@ func (s *Server) admit(now conn.Time, peer transport.Peer, b []byte, v *protocol
 		s.access.Arrivals.Prove(now, peer.Addr())
 	}
 	s.sessions[id], s.sessionByPeer[peer] = c, c
-	s.removeExcessBots()
+	s.bots.RemoveExcess()
 	switch hello {
 	case helloInDatagram:
 		c.feed(now, b)
@@ -230,7 +230,7 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
 	seats := min(int(s.rules.MaxClients)+s.numHeld(), len(s.sessions))
 	for id := range game.PlayerID(seats) {
-		if s.sessions[id] != nil || s.bots.has(id) {
+		if s.sessions[id] != nil || s.bots.Has(id) {
 			continue
 		}
 		if !s.seats.leaving.Has(id) {
@@ -238,8 +238,8 @@ func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
 		}
 		soon = true
 	}
-	if bot := s.lastBot(); !soon && bot != game.Nobody && int(bot) < seats {
-		s.removeBot(bot, "")
+	if bot := s.bots.Last(); !soon && bot != game.Nobody && int(bot) < seats {
+		s.bots.Remove(bot, "")
 		soon = true
 	}
 	if held := s.oldestHeld(); !soon && held != nil {

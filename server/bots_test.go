@@ -15,10 +15,8 @@ import (
 // waitForNav waits until bots know the map, which takes real time.
 func (tn *testNetwork) waitForNav() {
 	tn.t.Helper()
-	s := tn.srv
-	s.bots.setWorld(s.world)
-	if !s.hasNavGraph() {
-		testenv.Eventually(tn.t, "the map is explored", s.hasNavGraph)
+	if explored := tn.srv.bots.Explored; !explored() {
+		testenv.Eventually(tn.t, "the map is explored", explored)
 	}
 }
 
@@ -37,12 +35,12 @@ func TestBotsFillUp(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 1, "sv_bots 4")
 	tn.waitForNav()
 	tn.run(time.Second)
-	if n := tn.srv.bots.count(); n != 0 {
+	if n := tn.srv.bots.Count(); n != 0 {
 		t.Fatalf("%d bots play for nobody", n)
 	}
 	alice := tn.join(1, "alice")
 	tn.until(2*time.Second, "alice and three bots", func() bool {
-		return tn.srv.bots.count() == 3 && len(botNamesOf(alice)) == 3
+		return tn.srv.bots.Count() == 3 && len(botNamesOf(alice)) == 3
 	})
 	tn.run(time.Second)
 	if tn.srv.world.NumPlaying() != 4 || !tn.srv.world.Running() {
@@ -53,7 +51,7 @@ func TestBotsFillUp(t *testing.T) {
 	}
 	bob := tn.join(2, "bob")
 	tn.until(2*time.Second, "bob instead of a bot", func() bool {
-		return tn.srv.bots.count() == 2 && len(botNamesOf(bob)) == 2 && len(botNamesOf(alice)) == 2
+		return tn.srv.bots.Count() == 2 && len(botNamesOf(bob)) == 2 && len(botNamesOf(alice)) == 2
 	})
 	if len(alice.leaveReasons) != 1 {
 		t.Errorf("alice saw drops %q", alice.leaveReasons)
@@ -63,7 +61,7 @@ func TestBotsFillUp(t *testing.T) {
 	checkStats(t, alice)
 	alice.Close(tn.now())
 	tn.run(time.Second)
-	if n := tn.srv.bots.count(); n != 0 || tn.srv.world.NumConnected() != 0 {
+	if n := tn.srv.bots.Count(); n != 0 || tn.srv.world.NumConnected() != 0 {
 		t.Errorf("%d bots and %d players are left", n, tn.srv.world.NumConnected())
 	}
 	if d := tn.srv.Drops(); len(d) > 0 {
@@ -122,7 +120,7 @@ func TestBotsMakeRoom(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 3, "sv_max_clients 64; sv_player_slots 64; sv_bots 64")
 	tn.waitForNav()
 	tn.join(1, "first")
-	tn.until(3*time.Second, "62 bots", func() bool { return tn.srv.bots.count() == 62 })
+	tn.until(3*time.Second, "62 bots", func() bool { return tn.srv.bots.Count() == 62 })
 	for i := 2; i <= 4; i++ {
 		p := tn.join(i, "late")
 		if team := tn.srv.teamOf(game.PlayerID(p.ID())); team == game.TeamSpectators {
@@ -130,7 +128,7 @@ func TestBotsMakeRoom(t *testing.T) {
 		}
 	}
 	tn.run(500 * time.Millisecond)
-	if n := tn.srv.bots.count(); n != 59 {
+	if n := tn.srv.bots.Count(); n != 59 {
 		t.Errorf("%d bots beside 4 people", n)
 	}
 
@@ -141,7 +139,7 @@ func TestBotsMakeRoom(t *testing.T) {
 		p := tn.join(i, "guest")
 		people = append(people, p)
 		tn.run(300 * time.Millisecond)
-		if n, want := tn.srv.bots.count(), max(0, 2-i); n != want {
+		if n, want := tn.srv.bots.Count(), max(0, 2-i); n != want {
 			t.Errorf("%d bots beside %d people, want %d", n, i, want)
 		}
 	}
@@ -163,7 +161,7 @@ func TestBotsPlayAfterMapChange(t *testing.T) {
 		return len(botNamesOf(alice)) == 2
 	})
 	tn.srv.Execute("sv_bot_skill 3; sv_bots 2")
-	tn.until(time.Second, "one bot less", func() bool { return len(botNamesOf(alice)) == 1 && tn.srv.bots.skill == 3 })
+	tn.until(time.Second, "one bot less", func() bool { return len(botNamesOf(alice)) == 1 })
 	tn.srv.Execute("sv_bots 0")
 	tn.until(time.Second, "no bot", func() bool { return len(botNamesOf(alice)) == 0 })
 	for _, r := range alice.leaveReasons {

@@ -81,7 +81,7 @@ func (t *Tick) NeedsPassword() bool {
 func (t *Tick) People() int {
 	n := len(t.World.Frame().Players)
 	if t.server != nil {
-		n -= t.server.bots.count()
+		n -= t.server.bots.Count()
 	}
 	return max(n, 0)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/fill"
 	"github.com/teeyard/teeyard/server/logline"
 )
 
@@ -39,9 +40,9 @@ func (s commands) teamCommand(kind game.CommandKind) func(*console.Call) {
 
 func (s commands) status(call *console.Call) {
 	for id, c := range s.sessions {
-		if s.bots.has(game.PlayerID(id)) {
+		if s.bots.Has(game.PlayerID(id)) {
 			info, _ := s.world.Player(game.PlayerID(id))
-			call.Print("server", "id=%d addr=%s client=0 name=%s score=%d (Bot)", id, botAddr, logline.Quote(info.Profile.Name), info.Score)
+			call.Print("server", "id=%d addr=%s client=0 name=%s score=%d (Bot)", id, fill.Addr, logline.Quote(info.Profile.Name), info.Score)
 		}
 		if c == nil {
 			continue
@@ -113,7 +114,7 @@ const maxKickReason = packet.MaxCloseReason - len("Kicked ()")
 func (s commands) kick(call *console.Call) {
 	id, c := call.Int(0), s.sessionArg(call)
 	switch who := &call.Caller; {
-	case id >= 0 && id < len(s.sessions) && s.bots.has(game.PlayerID(id)):
+	case id >= 0 && id < len(s.sessions) && s.bots.Has(game.PlayerID(id)):
 		call.Warn("server", "client %d is a bot; sv_bots or a mod sets the number of bots", id)
 	case c == nil:
 		call.Warn("server", "invalid client id to kick")

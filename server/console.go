@@ -16,7 +16,7 @@ func (s *Server) newConsole() error {
 	}
 	s.console, s.lines.console = c, c
 	type room interface{ Register(*console.Console) error }
-	for _, r := range []room{&s.settings, s.mods, s.storage, s.record, s.resume.keeper, s.access, s.votes, s.listing, s.rules, s.maps} {
+	for _, r := range []room{&s.settings, s.mods, s.storage, s.record, s.resume.keeper, s.access, s.votes, s.listing, s.bots, s.rules, s.maps} {
 		if err := r.Register(c); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}

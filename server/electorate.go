@@ -25,7 +25,7 @@ func (e electorate) Voter(id game.PlayerID) (v vote.Voter, ok bool) {
 
 func (e electorate) Name(id game.PlayerID) string { return e.s.playerName(id) }
 
-func (e electorate) IsBot(id game.PlayerID) bool { return e.s.bots.has(id) }
+func (e electorate) IsBot(id game.PlayerID) bool { return e.s.bots.Has(id) }
 
 func (e electorate) MutedFor(id game.PlayerID) int {
 	seconds, _ := e.s.sessions[id].mutedFor()

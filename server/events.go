@@ -7,6 +7,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/fill"
 )
 
 // deliverEvent logs an event and sends it to the clients that it is for.
@@ -35,9 +36,9 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		s.votes.ChangedTeam(ev.Player, ev.Team)
 	case game.EvPlayerEntered:
 		s.votes.Recount()
-		if s.bots.has(ev.Player) {
-			s.bots.announced |= game.MaskOne(ev.Player)
-			s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", ev.Player, botAddr, s.inDDNet(" sixup=%d", 0)))
+		if s.bots.Has(ev.Player) {
+			s.bots.Entered(ev.Player)
+			s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", ev.Player, fill.Addr, s.inDDNet(" sixup=%d", 0)))
 			eventLog{s}.write(ev)
 			break
 		}
@@ -47,10 +48,10 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		if c := s.sessions[ev.Player]; c != nil {
 			c.drop(ev.Text)
 		}
-		s.removeBot(ev.Player, ev.Text)
+		s.bots.Remove(ev.Player, ev.Text)
 		return
 	case game.EvPlayerLeft:
-		s.bots.announced &^= game.MaskOne(ev.Player)
+		s.bots.Left(ev.Player)
 		s.seats.quiet &^= game.MaskOne(ev.Player)
 	case game.EvMatchEnd:
 		s.drain.observe(ev)
@@ -151,7 +152,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		s.record.Event(&told)
 	}
 	for id := range game.PlayerID(game.MaxPlayers) {
-		if s.bots.announced.Has(id) {
+		if s.bots.IsAnnounced(id) {
 			c.bridge.SendClientInfo(s.world, id, false, false)
 		}
 	}

@@ -238,7 +238,7 @@ func TestHalfLifeRcon(t *testing.T) {
 		t.Error("a password that cannot be sent is not reported")
 	}
 	ts.srv.Execute("sv_rcon_password other")
-	for _, c := range []struct{ line, want string }{ // "" is no challenge
+	for _, c := range []struct{ line, want string }{ // "" stands for a refused challenge
 		{"sv_hl_rcon_allow 198.51.1.0/24", "Bad rcon_password.\n"}, {"sv_hl_rcon_allow 198.51.0.0/24,no; sv_hl_rcon 1", "Bad rcon_password.\n"},
 		{`sv_hl_rcon_allow ""`, "id=0 "}, {"sv_hl_rcon 0", ""},
 	} {

@@ -27,8 +27,8 @@ func (h listingHost) AppendSeats(dst []listing.Seat) []listing.Seat {
 		switch id := game.PlayerID(i); {
 		case c != nil:
 			dst = append(dst, listing.Seat{ID: id, InGame: c.state == stateInGame, Held: c.isHeld(), Since: c.connectedAt})
-		case h.s.bots.has(id):
-			dst = append(dst, listing.Seat{ID: id, Bot: true, Since: h.s.bots.seatedAt[id]})
+		case h.s.bots.Has(id):
+			dst = append(dst, listing.Seat{ID: id, Bot: true, Since: h.s.bots.Since(id)})
 		}
 	}
 	return dst

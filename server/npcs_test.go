@@ -70,9 +70,8 @@ func TestNPCs(t *testing.T) {
 	}
 	alice := tn.join(1, "alice")
 	tn.until(2*time.Second, "alice, two NPCs and a bot", func() bool {
-		return tn.srv.bots.count() == 3 && len(botNamesOf(alice)) == 3 && m.state.Runner != game.Nobody
+		return tn.srv.bots.Count() == 3 && len(botNamesOf(alice)) == 3 && m.state.Runner != game.Nobody
 	})
-	testenv.Check(t, tn.srv.bots.brains[m.state.Runner] == nil && tn.srv.bots.brains[m.state.Fighter] != nil, "the brains are in the wrong heads")
 	alicesReady := game.Command{Kind: game.CmdReady, Player: game.PlayerID(alice.ID()), Target: game.Nobody}
 	tn.srv.queueCommand(alicesReady)
 	tn.run(40 * time.Millisecond)
@@ -83,12 +82,18 @@ func TestNPCs(t *testing.T) {
 	testenv.Check(t, runner.Ready, "the match waits for an NPC to be ready")
 	tn.srv.queueCommand(alicesReady)
 	// As after a restart, when the world is restored:
-	b := &tn.srv.bots
-	b.seats, b.announced, b.npcs = b.seats&^b.npcs, b.announced&^b.npcs, 0
-	b.brains[m.state.Fighter] = nil
+	before := tn.srv.bots
+	tn.srv.bots = newBots(tn.srv)
+	tn.srv.bots.Settings = before.Settings
+	for id := range game.PlayerID(game.MaxPlayers) {
+		if before.Has(id) && !tn.srv.world.NPCs().Has(id) {
+			tn.srv.bots.Restore(id, tn.srv.now)
+		}
+	}
+	tn.waitForNav()
 	tn.run(100 * time.Millisecond)
-	testenv.Check(t, b.count() == 3 && b.npcs == tn.srv.world.NPCs() && b.announced.Has(m.state.Runner) && b.brains[m.state.Fighter] != nil,
-		"%d bots, NPCs %b", b.count(), b.npcs)
+	b := tn.srv.bots
+	testenv.Check(t, b.Count() == 3 && b.IsAnnounced(m.state.Runner) && b.IsAnnounced(m.state.Fighter), "%d bots", b.Count())
 	left, right, fought := float32(1e9), float32(0), 0
 	for range 400 {
 		tn.run(20 * time.Millisecond)
@@ -104,7 +109,7 @@ func TestNPCs(t *testing.T) {
 		}
 	}
 	testenv.Check(t, right-left > 64 && fought > 0, "the runner ran %v units, the fighter fought in %d ticks", right-left, fought)
-	tn.until(5*time.Second, "the bot alone", func() bool { return tn.srv.bots.count() == 1 && len(botNamesOf(alice)) == 1 })
+	tn.until(5*time.Second, "the bot alone", func() bool { return tn.srv.bots.Count() == 1 && len(botNamesOf(alice)) == 1 })
 	testenv.Check(t, m.state.Left == 2 && tn.srv.world.NPCs() == 0, "%d left", m.state.Left)
 	tn.srv.record.Close(replay.EndShutdown)
 	names, _ := log.Names()

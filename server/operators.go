@@ -161,7 +161,7 @@ type Client struct {
 func (s *Server) Clients(dst []Client) []Client {
 	for i, c := range s.sessions {
 		id := game.PlayerID(i)
-		bot := s.bots.has(id)
+		bot := s.bots.Has(id)
 		if c == nil && !bot {
 			continue
 		}

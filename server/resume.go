@@ -161,17 +161,15 @@ func (s *Server) resumeSeats(now conn.Time) {
 			kept++
 		}
 	}
-	s.bots.setWorld(s.world)
 	for id := range game.PlayerID(game.MaxPlayers) {
 		p, joined := s.world.Player(id)
 		switch {
 		case !joined:
-		case s.sessions[id] != nil, s.world.NPCs().Has(id): // runBots finds the latter
+		case s.sessions[id] != nil, s.world.NPCs().Has(id): // bots.Advance finds the latter
 			s.seats.teams[id] = p.Team
 		case p.InGame && p.Flags&game.PlayerFlagBot != 0:
 			s.seats.teams[id] = p.Team
-			s.bots.sit(id, s.now)
-			s.bots.announced |= game.MaskOne(id)
+			s.bots.Restore(id, s.now)
 		default:
 			s.leaveSeat(id, "did not come back")
 		}

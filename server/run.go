@@ -122,7 +122,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	}
 	s.closeDropped(now)
 	if s.seats.leaving != 0 {
-		s.tick(now) // in which they leave, so that the log and observers have it
+		s.tick(now, true) // in which they leave, so that the log and observers have it
 	}
 	s.lines.lose("the server shuts down")
 	s.lines.asked.end()
@@ -133,7 +133,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	}
 	s.transport.Flush()
 	s.transport.Close()
-	s.bots.ways.end()
+	s.bots.Close()
 	s.record.Close(replay.EndShutdown)
 	s.storage.Close()
 	s.closeFiles()

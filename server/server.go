@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/fill"
 	"github.com/teeyard/teeyard/server/gamemap"
 	"github.com/teeyard/teeyard/server/listing"
 	"github.com/teeyard/teeyard/server/logline"
@@ -56,10 +57,9 @@ type Server struct {
 	access   *access.Control
 
 	sessionTable
-	bots      bots
-	botsThink bool // in this tick
-	prelude   int  // ticks that are still to be played at once
-	votes     *vote.Votes
+	bots    *fill.Bots
+	prelude int // ticks that are still to be played at once
+	votes   *vote.Votes
 
 	maps            *gamemap.Maps
 	world           *game.World

@@ -262,6 +262,11 @@ func (t *sessionTable) forEachInGame(f func(c *session)) {
 	}
 }
 
+// anyInGame reports whether a client is in the game.
+func (t *sessionTable) anyInGame() bool {
+	return slices.ContainsFunc(t.sessions[:], func(c *session) bool { return c != nil && c.state == stateInGame })
+}
+
 // anyInGameBefore reports whether a client is in the game since then.
 func (t *sessionTable) anyInGameBefore(then conn.Time) bool {
 	return slices.ContainsFunc(t.sessions[:], func(c *session) bool { return c != nil && c.state == stateInGame && c.enteredAt < then })

@@ -258,12 +258,10 @@ func (st *soakTest) measure() (s soakState) {
 	st.srv.Execute("sv_map teeyard1; reload")
 	st.run(time.Second)
 	st.settle()
-	if n := st.srv.numClients(); n != 0 || st.srv.bots.count() != 0 {
-		st.t.Fatalf("%d clients and %d bots are left", n, st.srv.bots.count())
+	if n := st.srv.numClients(); n != 0 || st.srv.bots.Count() != 0 {
+		st.t.Fatalf("%d clients and %d bots are left", n, st.srv.bots.Count())
 	}
-	testenv.Eventually(st.t, "the bots' goroutine ends", func() bool {
-		return !st.srv.bots.makingNav.Running() || st.srv.bots.makingNav.Ready()
-	})
+	testenv.Eventually(st.t, "the bots' goroutine ends", st.srv.bots.Explored)
 	s.tables = map[string]int{}
 	countTables(reflect.ValueOf(st.srv), "", map[uintptr]bool{}, s.tables)
 	s.heap = int(heapInUse())

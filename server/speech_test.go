@@ -98,7 +98,7 @@ func (st *speechTest) ways() map[string]func() {
 		}
 		for number := range int64(4) {
 			ways[fmt.Sprintf("%s %d", typ.Name(), number)] = func() {
-				fill(reflect.ValueOf(m).Elem(), number)
+				fillIn(reflect.ValueOf(m).Elem(), number)
 				if call, ok := m.(*msg7.ClCallVote); ok {
 					call.Type, call.Value = []byte("option"), []byte("fun")
 				}
@@ -118,16 +118,16 @@ func (st *speechTest) ways() map[string]func() {
 	return ways
 }
 
-// fill sets the texts of a message to the one that is spoken, and its numbers.
-func fill(v reflect.Value, number int64) {
+// fillIn sets the texts of a message to the one that is spoken, and its numbers.
+func fillIn(v reflect.Value, number int64) {
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fill(v.Field(i), number)
+			fillIn(v.Field(i), number)
 		}
 	case reflect.Array:
 		for i := range v.Len() {
-			fill(v.Index(i), number)
+			fillIn(v.Index(i), number)
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
@@ -263,7 +263,7 @@ func TestMutesForSpam(t *testing.T) {
 		for _, line := range []string{"Active mutes:", `0: "10.0.0.1", 58 seconds left ()`, "Unmuted 10.0.0.1", "There are no active mutes."} {
 			testenv.Check(t, strings.Contains(ts.log.String(), line), "mutes lacks %q:\n%s", line, ts.log)
 		}
-		// Slower lines are no spam, and other limits are others.
+		// Slower lines are not spam, and other limits have other effects.
 		for range 12 {
 			a.Say("slow")
 			ts.idle(5*game.TickRate+2, a, b)

@@ -11,6 +11,7 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/fill"
 )
 
 // inputsOf returns for how many of the last 100 ticks the server has had an input of a
@@ -108,14 +109,14 @@ func TestBotsDoNotThinkInAStall(t *testing.T) {
 	tn := newRecordedNetwork(t, &s, 1, "sv_bots 9")
 	tn.waitForNav()
 	p := tn.join(1, "player")
-	tn.until(3*time.Second, "bots", func() bool { return tn.srv.bots.count() == 8 })
+	tn.until(3*time.Second, "bots", func() bool { return tn.srv.bots.Count() == 8 })
 	tn.run(time.Second)
 	before := tn.srv.world.Tick()
 	tn.stall(9 * time.Second)
 	after := tn.srv.world.Tick()
 	tn.run(time.Second)
-	if p.State() != client.Playing || tn.srv.bots.count() != 8 {
-		t.Errorf("the player is %v, beside %d bots", p.State(), tn.srv.bots.count())
+	if p.State() != client.Playing || tn.srv.bots.Count() != 8 {
+		t.Errorf("the player is %v, beside %d bots", p.State(), tn.srv.bots.Count())
 	}
 	tn.srv.Shutdown(tn.now(), "")
 	thought := 0
@@ -128,7 +129,7 @@ func TestBotsDoNotThinkInAStall(t *testing.T) {
 		}
 	}})
 	testenv.NoError(t, err)
-	if after-before < 400 || thought == 0 || thought > 8*2*maxBotCatchUp {
+	if after-before < 400 || thought == 0 || thought > 8*2*fill.MaxCatchUp {
 		t.Errorf("bots thought %d times in %d ticks", thought, after-before)
 	}
 }

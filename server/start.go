@@ -71,6 +71,7 @@ func New(cfg Config) (_ *Server, err error) {
 	var epoch time.Time
 	s.access = newAccess(s, &epoch)
 	s.maps = newMaps(s)
+	s.bots = newBots(s)
 	s.listing = listing.New(listing.Config{Host: listingHost{s}, Access: s.access})
 	if err := s.newConsole(); err != nil {
 		return nil, err

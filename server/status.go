@@ -55,7 +55,7 @@ func (t *Tick) Status(dst *Status) {
 	for i := range s.drops {
 		dst.Drops = append(dst.Drops, Count{dropNames[i], s.drops[i].Load()})
 	}
-	dst.Bots = s.bots.count()
+	dst.Bots = s.bots.Count()
 	dst.Network = s.transport.Stats()
 	dst.TickTimes = s.tickTimes
 	dst.Draining, dst.Problems = s.drain.active, s.Problems()

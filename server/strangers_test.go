@@ -385,7 +385,7 @@ func TestConnectRateOfSiteIsLimited(t *testing.T) {
 		if p.Accepted {
 			admitted++
 		}
-		p.Send(&msg7.Info{NetVersion: []byte("0.6")}) // which is no reason for a ban
+		p.Send(&msg7.Info{NetVersion: []byte("0.6")}) // not a reason for a ban
 		delete(ts.clients, p.Peer)
 		if i%5 == 4 {
 			ts.step(1)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
+	"github.com/teeyard/teeyard/server/fill"
 )
 
 // Advance runs the ticks that are due, updates the connections and sends what is
@@ -19,8 +20,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	}
 	before := s.clock.tick
 	for left := due; left > 0; left-- {
-		s.botsThink = left <= maxBotCatchUp || len(s.sessionByPeer) == 0 && due <= idleTicks+preludeStep
-		s.tick(now)
+		s.tick(now, left <= fill.MaxCatchUp || len(s.sessionByPeer) == 0 && due <= idleTicks+preludeStep)
 	}
 	if due > 0 {
 		// Every second tick. Several ticks at once make one round, whichever is last.
@@ -116,11 +116,13 @@ func (c *session) patience() time.Duration {
 }
 
 // tick runs one tick of the world and tells everybody what happened in it.
-func (s *Server) tick(now conn.Time) {
+func (s *Server) tick(now conn.Time, botsThink bool) {
 	s.clock.tick++
 	tick := s.clock.tick
 	s.queueInputs(tick)
-	s.runBots()
+	if s.bots.Advance(now, tick, botsThink) {
+		s.beginPrelude()
+	}
 	settled := len(s.droppedSessions) == 0
 	s.storage.Take(tick)
 	events := s.stepWorld()

@@ -62,6 +62,7 @@ var rooms = map[string][]string{
 	"server/econ": {"internal/limit", "internal/safetext"},
 	// Rooms below the server, which never import it.
 	"server/later": {},
+	"server/fill":  {"bot", "game", "protocol", "server/console", "server/later"},
 	"server/listing": {
 		"bans", "bridge", "game", "halflife", "protocol", "query", "transport", "server/access", "server/console", "server/later", "internal/words",
 	},

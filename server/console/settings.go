@@ -11,7 +11,6 @@ type Settings struct {
 	LogFileTimestamp   int    // logfile_timestamp
 	ConsoleOutputLevel int    // console_output_level
 	BindAddr           string // bindaddr
-	DbgDummies         int    // dbg_dummies
 
 	Port              int // sv_port
 	TimeoutProtection int // conn_timeout_protection, DDNet's
@@ -33,8 +32,6 @@ type Settings struct {
 	AnnouncementInterval int        // sv_announcement_interval, DDNet's
 	AnnouncementRandom   int        // sv_announcement_random, DDNet's
 	MapRotation          string     // sv_maprotation
-	Bots                 int        // sv_bots, ours
-	BotSkill             int        // sv_bot_skill, ours
 
 	AuditLog       string // sv_audit_log, ours
 	LogDialect     string // log_dialect, ours
@@ -82,7 +79,6 @@ func (s *Settings) Register(c *Console) error {
 		{"dbg_hitch", "From Teeworlds 0.7.5; has no effect", Server | Hidden, new(int), 0, 0, 0},
 		{"dbg_stress", "From Teeworlds 0.7.5; has no effect", Server | Hidden, new(int), 0, 0, 0},
 		{"dbg_stress_network", "From Teeworlds 0.7.5; has no effect", Server | Hidden, new(int), 0, 0, 0},
-		{"dbg_dummies", "Number of bots that only walk, for tests", Server, &s.DbgDummies, 0, 0, 64},
 		{"console_output_level", "Amount of output in the remote console (0 to 2)", sv, &s.ConsoleOutputLevel, 0, 0, 2},
 		{"sv_port", "Port of the server (0 to 65535, 0 = any free port); used when the server starts", sv, &s.Port, 8303, 0, 0},
 		{"conn_timeout_protection", "Seconds to keep the seat of a DDNet player who timed out (0 = none)", sv, &s.TimeoutProtection, 180, 0, 10000},
@@ -95,8 +91,6 @@ func (s *Settings) Register(c *Console) error {
 		{"sv_tune_reset", "Reset the tuning at the end of each DDRace map", sv, &s.TuneReset, 1, 0, 1},
 		{"sv_ddrace_tune_reset", "Reset sv_hit, sv_team and similar settings to the configuration with each DDRace map", sv, &s.DDRaceTuneReset, 1, 0, 1},
 		{"sv_ddrace_rules", "Begin the answer to /rules with the rules of all DDRace servers", sv, &s.DDRaceRules, 1, 0, 1},
-		{"sv_bots", "Number of players up to which bots fill the game while a client is connected (0 = no bots)", sv, &s.Bots, 0, 0, 64},
-		{"sv_bot_skill", "Skill of bots (1 = beginner, 2 = fair, 3 = strong); has no effect in DDRace", sv, &s.BotSkill, 2, 1, 3},
 		{"log_join_details", "Log a line with all details of each client that joins or leaves", sv, &s.LogJoinDetails, 0, 0, 1},
 		{"ec_port", "Port of the external console (0 = off); used when the server starts", ec, &s.EconPort, 0, 0, 0},
 		{"ec_bantime", "Minutes of ban for wrong external console passwords (0 = none)", ec, &s.EconBanTime, 0, 0, 1440},

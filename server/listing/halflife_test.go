@@ -85,7 +85,7 @@ func TestHalfLifeMasters(t *testing.T) {
 	s.send = func(to transport.Peer, b []byte) {
 		heard[to] = append(heard[to], string(b))
 		if _, ok := wire.ParseMasterChallengeRequest(b); ok {
-			s.listing.Feed(s.now, public(9), wire.AppendMasterChallenge(nil, 1, 0)) // of one who is no master
+			s.listing.Feed(s.now, public(9), wire.AppendMasterChallenge(nil, 1, 0)) // not from a master
 			s.listing.Feed(s.now, to, wire.AppendMasterChallenge(nil, 77, 0))
 		}
 	}
