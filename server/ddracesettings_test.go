@@ -35,25 +35,32 @@ func ddraceSettingsOf(t *testing.T, ts *testServer) ddrace.Settings {
 // TestDDRaceSettings checks the settings of a DDRace world and of the one after it. They come from
 // the configuration, the reset file, the file of the map, and commands.
 func TestDDRaceSettings(t *testing.T) {
-	cfg := raceConfig("tune gravity 0.4; tune hook_length 300; tune_reset hook_length; tune nosuch 3; tune_zone 2 gravity 0.2; switch_open 3; sv_deepfly 0; sv_motd hi; mapbug grenade-doubleexplosion@ddnet.tw",
+	cfg := raceConfig("tune gravity 0.4; tune hook_length 300; tune_reset hook_length; tune nosuch 3; "+
+		"tune_zone 2 gravity 0.2; switch_open 3; sv_deepfly 0; sv_motd hi; mapbug grenade-doubleexplosion@ddnet.tw",
 		"# of this map\ntune jetpack_strength 100\nsv_deepfly 1\n")
-	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_team 2; tune jetpack_strength 500; tune gravity 0.3; tune_zone 1 gravity 0.1; tune_zone_enter 1 \"a \\\"b\\\"; c\"; sv_tune_reset 0")
+	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; sv_team 2; tune jetpack_strength 500; "+
+		"tune gravity 0.3; tune_zone 1 gravity 0.1; tune_zone_enter 1 \"a \\\"b\\\"; c\"; sv_tune_reset 0")
 	s := ddraceSettingsOf(t, ts)
-	got := []int32{s.Tuning[ddrace.Gravity], s.Tuning[ddrace.HookLength], s.Tuning[ddrace.JetpackStrength], s.Tuning[ddrace.GunSpeed], s.Zones[1][ddrace.Gravity], s.Zones[2][ddrace.Gravity], s.Deepfly, s.Team}
-	testenv.Check(t, slices.Equal(got, []int32{40, 38000, 10000, 140000, 10, 20, 1, 2}) && s.ZoneEnter[1] == `a "b"; c` && s.Open.Has(3) && s.DoubleExplosion, "settings %v, %q", got, s.ZoneEnter[1])
+	got := []int32{s.Tuning[ddrace.Gravity], s.Tuning[ddrace.HookLength], s.Tuning[ddrace.JetpackStrength], s.Tuning[ddrace.GunSpeed],
+		s.Zones[1][ddrace.Gravity], s.Zones[2][ddrace.Gravity], s.Deepfly, s.Team}
+	testenv.Check(t, slices.Equal(got, []int32{40, 38000, 10000, 140000, 10, 20, 1, 2}) &&
+		s.ZoneEnter[1] == `a "b"; c` && s.Open.Has(3) && s.DoubleExplosion, "settings %v, %q", got, s.ZoneEnter[1])
 	testenv.Check(t, value(ts, "sv_motd") == "hi", "the reset file was not executed")
 	m, err := twmap.Parse(ts.MapFile())
 	testenv.NoError(t, err)
-	testenv.Check(t, slices.Equal(m.Info.Settings, []string{"# of this map", "tune jetpack_strength 100", "sv_deepfly 1"}), "clients get the settings %q", m.Info.Settings)
+	testenv.Check(t, slices.Equal(m.Info.Settings, []string{"# of this map", "tune jetpack_strength 100", "sv_deepfly 1"}),
+		"clients get the settings %q", m.Info.Settings)
 	log := ts.Log.String()
 	for _, line := range []string{"sv_map 'race' overrides the configuration: sv_deepfly is 1, not 0", "reset.cfg:1: No such tuning parameter: nosuch"} {
 		testenv.Check(t, strings.Contains(log, line), "the log lacks %q:\n%s", line, log)
 	}
 
-	ts.Execute("tune hook_length 200; tune gravity 0.45; sv_team 3; sv_pauseable 1; tune_zone 2 gravity 0.3; toggle_tune hammer_strength 1 2; switch_open 300; tune_zone_reset 1")
+	ts.Execute("tune hook_length 200; tune gravity 0.45; sv_team 3; sv_pauseable 1; " +
+		"tune_zone 2 gravity 0.3; toggle_tune hammer_strength 1 2; switch_open 300; tune_zone_reset 1")
 	ts.Step(2)
 	s = ddraceSettingsOf(t, ts)
-	got = []int32{s.Tuning[ddrace.HookLength], s.Tuning[ddrace.JetpackStrength], s.Tuning[ddrace.HammerStrength], s.Zones[2][ddrace.Gravity], s.Zones[1][ddrace.Gravity], s.Zones[1][ddrace.GunSpeed], s.Team}
+	got = []int32{s.Tuning[ddrace.HookLength], s.Tuning[ddrace.JetpackStrength], s.Tuning[ddrace.HammerStrength],
+		s.Zones[2][ddrace.Gravity], s.Zones[1][ddrace.Gravity], s.Zones[1][ddrace.GunSpeed], s.Team}
 	testenv.Check(t, slices.Equal(got, []int32{20000, 10000, 200, 30, 50, 220000, 3}), "after commands %v", got)
 
 	change := func(settings string) ddrace.Settings {
@@ -65,7 +72,8 @@ func TestDDRaceSettings(t *testing.T) {
 		return ddraceSettingsOf(t, ts)
 	}
 	s = change("")
-	got = []int32{s.Tuning[ddrace.HookLength], s.Tuning[ddrace.Gravity], s.Tuning[ddrace.GunSpeed], s.Zones[1][ddrace.Gravity], s.Zones[2][ddrace.Gravity], s.Team, s.Pauseable, s.Deepfly}
+	got = []int32{s.Tuning[ddrace.HookLength], s.Tuning[ddrace.Gravity], s.Tuning[ddrace.GunSpeed],
+		s.Zones[1][ddrace.Gravity], s.Zones[2][ddrace.Gravity], s.Team, s.Pauseable, s.Deepfly}
 	testenv.Check(t, slices.Equal(got, []int32{38000, 40, 140000, 10, 20, 2, 1, 0}), "on the next map %v", got)
 	testenv.Check(t, !strings.Contains(ts.Log.String(), "did not run"), "variables of the reset file are said to be lost:\n%s", ts.Log)
 	s = change("tune hammer_strength 3; sv_tune_reset 1; sv_ddrace_tune_reset 0; sv_team 3")

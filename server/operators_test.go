@@ -156,7 +156,8 @@ func TestOperatorsAreReplayed(t *testing.T) {
 	ts.Idle(60, a)
 	ts.Shutdown(ts.Now(), "")
 	// The kicked player leaves, and the other one at the end.
-	if l := verify(t, s, 1)[0]; l.commands[game.CmdForceTeam] != 1 || l.commands[game.CmdLeave] != 2 || l.commands[game.CmdSay] != 1 || l.commands[game.CmdPause] != 1 {
+	if l := verify(t, s, 1)[0]; l.commands[game.CmdForceTeam] != 1 || l.commands[game.CmdLeave] != 2 ||
+		l.commands[game.CmdSay] != 1 || l.commands[game.CmdPause] != 1 {
 		t.Errorf("the log has %v", l.commands)
 	}
 }

@@ -79,7 +79,8 @@ func TestFinishOfResumedMatch(t *testing.T) {
 	next, m := start(second)
 	dora := next.Enter(ip(1), "dora")
 	next.Idle(10, dora)
-	testenv.Require(t, len(second.requests) == 1 && second.origins[0].ID == from.ID && second.origins[0].GameID == from.GameID, "%+v, first %+v", second.origins, from)
+	testenv.Require(t, len(second.requests) == 1 && second.origins[0].ID == from.ID &&
+		second.origins[0].GameID == from.GameID, "%+v, first %+v", second.origins, from)
 	second.waiting[0]()
 	next.Idle(5, dora)
 	testenv.Check(t, len(m.answers) == 1 && m.answers[0].Op == game.RankFinish && m.answers[0].Err == "", "%+v", m.answers)

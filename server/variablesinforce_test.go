@@ -45,7 +45,8 @@ func TestVariablesInForce(t *testing.T) {
 		}
 	}
 	check("with the map's settings")
-	testenv.Check(t, ts.Language().Value("sv_freeze_delay") == "30" && ts.Language().Value("sv_hit") == "0" && ts.Language().Value("sv_team") == "3", "the map has set nothing")
+	testenv.Check(t, ts.Language().Value("sv_freeze_delay") == "30" && ts.Language().Value("sv_hit") == "0" &&
+		ts.Language().Value("sv_team") == "3", "the map has set nothing")
 	saved := string(ts.Language().AppendConfig(nil))
 	testenv.Check(t, strings.Contains(saved, "sv_freeze_delay 7\n") && !strings.Contains(saved, "sv_hit"), "saved is:\n%s", saved)
 
