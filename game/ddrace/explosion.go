@@ -2,8 +2,8 @@ package ddrace
 
 import "github.com/teeyard/teeyard/game/vec"
 
-// explode pushes the tees around a point. If harmless is set (plasma and shots without an owner), or
-// if the owner's weapons do not affect others, it pushes one tee of each team. Without an owner,
+// explode pushes the tees around a point. If harmless is set (plasma and shots without an owner),
+// or if the owner's weapons do not affect others, it pushes one tee of each team. Without an owner,
 // team limits it to one team; -1 means no limit.
 func (w *World) explode(p Vec, owner int8, harmless bool, team int) {
 	w.addEvent(Event{Kind: EventExplosion, Tee: owner, Pos: p})
