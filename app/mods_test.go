@@ -22,7 +22,7 @@ func TestScriptsAreFound(t *testing.T) {
 	f := modFinder{files: files}
 	for _, c := range []struct{ name, err string }{
 		{"good", ""},
-		{"wrong", "mods/wrong.lua:2: there is no hook on_tik; did you mean on_tick?"},
+		{"wrong", "mods/wrong.lua:2: unknown hook on_tik; did you mean on_tick?"},
 		{"large", "mods/large.lua: 65537 bytes, the limit is 65536"},
 		{"none", "neither this program nor the file mods/none.lua has a mod with this name"},
 		{"../secret", "the name of a mod may contain only letters, digits, _ and -"},

@@ -173,9 +173,9 @@ func checkHooks(v any) error {
 			near := nearestHook(m.Name)
 			switch isWord := strings.IndexFunc(m.Name[2:], unicode.IsLower) == 0; { // such as Once
 			case near != "" && (!isWord || strings.EqualFold(m.Name, near)):
-				return fmt.Errorf("%w: %v.%s: there is no such hook; did you mean %s? Other methods must not begin with On", ErrHook, t, m.Name, near)
+				return fmt.Errorf("%w: %v.%s: unknown hook; did you mean %s? Other methods must not begin with On", ErrHook, t, m.Name, near)
 			case !isWord:
-				return fmt.Errorf("%w: %v.%s: there is no such hook, and other methods must not begin with On", ErrHook, t, m.Name)
+				return fmt.Errorf("%w: %v.%s: unknown hook; other methods must not begin with On", ErrHook, t, m.Name)
 			}
 			continue
 		}

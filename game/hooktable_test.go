@@ -45,10 +45,10 @@ func TestMethodsThatFitNoHook(t *testing.T) {
 		mod  game.Mod
 		want string
 	}{
-		{misspelt{}, "game_test.misspelt.OnDeaths: there is no such hook; did you mean OnDeath? Other methods must not begin with On"},
-		{misspelt2{}, "game_test.misspelt2.OnDamgeTaken: there is no such hook; did you mean OnDamageTaken? Other methods must not begin with On"},
-		{lowercase{}, "game_test.lowercase.Ontick: there is no such hook; did you mean OnTick? Other methods must not begin with On"},
-		{unlike{}, "game_test.unlike.OnWeather: there is no such hook, and other methods must not begin with On"},
+		{misspelt{}, "game_test.misspelt.OnDeaths: unknown hook; did you mean OnDeath? Other methods must not begin with On"},
+		{misspelt2{}, "game_test.misspelt2.OnDamgeTaken: unknown hook; did you mean OnDamageTaken? Other methods must not begin with On"},
+		{lowercase{}, "game_test.lowercase.Ontick: unknown hook; did you mean OnTick? Other methods must not begin with On"},
+		{unlike{}, "game_test.unlike.OnWeather: unknown hook; other methods must not begin with On"},
 		{wrongParameter{}, "game_test.wrongParameter.OnDeath(*game.Ctx, game.Death): the method of DeathHook is OnDeath(*game.Ctx, *game.Death)"},
 		{&wrongRule{}, "*game_test.wrongRule.CheckWin(*game.Tx) game.MatchResult: the method of WinRule is CheckWin(*game.Ctx) game.MatchResult"},
 		{halfSaver{}, "game_test.halfSaver.AppendState: the type lacks another method of StateSaver"},

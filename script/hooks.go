@@ -91,7 +91,7 @@ func (v *vm) findHooks() error {
 		if h := slices.Index(hookNames[:], name); h >= 0 {
 			v.hooks[h] = v.env.Get(rt.StringValue(name))
 		} else if strings.HasPrefix(name, "on_") {
-			return fmt.Errorf("%s:%d: there is no hook %s%s; other functions must not begin with on_", v.name, v.lines[name], name, suggest(name, hookNames[:]))
+			return fmt.Errorf("%s:%d: unknown hook %s%s; other functions must not begin with on_", v.name, v.lines[name], name, suggest(name, hookNames[:]))
 		}
 	}
 	return nil

@@ -137,7 +137,7 @@ end
 func TestLoadErrors(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"x = = 1", "mods/test.lua:1:5: unexpected symbol"},
-		{"\nfunction on_damge() end", "mods/test.lua:2: there is no hook on_damge; did you mean on_damage?"},
+		{"\nfunction on_damge() end", "mods/test.lua:2: unknown hook on_damge; did you mean on_damage?"},
 		{"\nplayrs()", "mods/test.lua:2: there is no playrs; did you mean players?"},
 		{"game.say('x')", "mods/test.lua:1: the game can be used in hooks only"},
 		{"math.random()", "mods/test.lua:1: the game can be used in hooks only"},

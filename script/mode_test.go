@@ -59,7 +59,7 @@ func TestModeIsDeclared(t *testing.T) {
 		{source: `mode{name = "A", like = "dm", teams = true}`, err: "like says whether there are teams, so leave out teams"},
 		{source: `mode{name = "A", race = true}`, err: "there is no field race"},
 		{source: "mode{name = 'A'}\nmode{name = 'B'}", err: "mods/test.lua:2: mode is declared twice; a file is one game type"},
-		{source: "mode{name = 'A'}\nfunction on_tik() end", err: "mods/test.lua:2: there is no hook on_tik"},
+		{source: "mode{name = 'A'}\nfunction on_tik() end", err: "mods/test.lua:2: unknown hook on_tik"},
 	} {
 		m, err := script.NewMode(script.Config{Name: "mods/test.lua", Source: c.source})
 		if c.err != "" {

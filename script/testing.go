@@ -65,7 +65,7 @@ func NewTests(cfg TestConfig) (*Tests, error) {
 	})
 	slices.SortFunc(t.names, func(a, b string) int { return line[a] - line[b] })
 	if len(t.names) == 0 {
-		return nil, fmt.Errorf("%s: there is no function whose name begins with test_", cfg.Name)
+		return nil, fmt.Errorf("%s: no function has a name that begins with test_", cfg.Name)
 	}
 	return t, nil
 }

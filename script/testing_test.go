@@ -164,7 +164,7 @@ func TestFailures(t *testing.T) {
 		{"an endless loop", "", "test.join('ada')\nwhile true do end", "mods/kit_test.lua:3: too many steps; a loop without end?"},
 		{"a field", "", "test.jion('ada')", "mods/kit_test.lua:2: there is no test.jion; did you mean join?"},
 		{"of a player", "", "local ada = test.join('ada')\ntest.expect(ada.nmae, 'ada')", "mods/kit_test.lua:3: a player has no nmae; did you mean name?"},
-		{"a variable", "variable{name = 'sv_speed'}", "test.set('sv_sped', 1)", "mods/kit_test.lua:2: there is no variable sv_sped; did you mean sv_speed?"},
+		{"a variable", "variable{name = 'sv_speed'}", "test.set('sv_sped', 1)", "mods/kit_test.lua:2: unknown variable sv_sped; did you mean sv_speed?"},
 		{"a command", "chat_command{name = 'give', run = function() end}", "test.say(test.join('ada'), '/giev')",
 			"there is no command of the chat giev; did you mean give?"},
 		{"no match", "", "local x = 1", "mods/kit_test.lua:1: test_it does not use the match"},
@@ -182,7 +182,7 @@ func TestFailures(t *testing.T) {
 			"switched off: mods/kit.lua:2: too many steps; a loop without end?"},
 		{"the mod is always slow", "function on_tick() for i = 1, 13000 do local x = i end end", "test.join('ada')",
 			"switched off: mods/kit.lua: it uses more than 50000 steps in every tick"},
-		{"the mod is wrong", "function on_tikc() end", "test.join('ada')", "mods/kit.lua:1: there is no hook on_tikc; did you mean on_tick?"},
+		{"the mod is wrong", "function on_tikc() end", "test.join('ada')", "mods/kit.lua:1: unknown hook on_tikc; did you mean on_tick?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tests := testConfig("function test_it()\n"+c.test+"\nend", map[string]string{"kit": c.mod})
@@ -200,7 +200,7 @@ func TestFailures(t *testing.T) {
 // TestWrongTests loads invalid test files.
 func TestWrongTests(t *testing.T) {
 	for source, want := range map[string]string{
-		"":                                  "mods/kit_test.lua: there is no function whose name begins with test_",
+		"":                                  "mods/kit_test.lua: no function has a name that begins with test_",
 		"function on_tick() end":            "mods/kit_test.lua:1: on_tick is a hook; a test file cannot have hooks",
 		"variable{name = 'x'}":              "a test cannot use variable; use it in the mod",
 		"test.join('ada')":                  "the match has not begun",

@@ -435,7 +435,7 @@ func (r *testRun) set(name, value string) error {
 	for _, x := range r.world.Game.Variables() {
 		names = append(names, x.Name)
 	}
-	return fmt.Errorf("there is no variable %s%s", name, suggest(name, names))
+	return fmt.Errorf("unknown variable %s%s", name, suggest(name, names))
 }
 
 // testMenu is test.menu(player), the lines of the player's menu.

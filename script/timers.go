@@ -41,7 +41,7 @@ func after(v *vm, c *rt.GoCont) error {
 	due := tx.Tick() + min(max(ticks, 1), 1<<28)
 	v.leave()
 	if _, ok := v.global(name).TryClosure(); !ok {
-		return fmt.Errorf("there is no function %s; after needs the name of one that is not local", name)
+		return fmt.Errorf("unknown function %s; after needs the name of a function that is not local", name)
 	}
 	if len(v.timers) == maxTimers {
 		return fmt.Errorf("there are %d timers already", maxTimers)
