@@ -133,7 +133,7 @@ func TestScriptIsGameType(t *testing.T) {
 	// the new game type nevertheless.
 	next.Log.Reset()
 	for _, c := range []struct{ gameType, told, plays string }{
-		{"broken", "sv_gametype 'broken': the next map will play dm: mods/broken.lua:2: there is no hook on_tik", "DM"},
+		{"broken", "sv_gametype 'broken': the next map will play dm: mods/broken.lua:2: unknown hook on_tik", "DM"},
 		{"mod", "sv_gametype 'mod' takes effect with the next map", "MOD"}, // the original's
 		{"none", "sv_gametype 'none' does not exist: the next map will play dm", "DM"},
 		{"catch", "sv_gametype takes effect with the next map", "CATCH"},

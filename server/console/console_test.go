@@ -380,12 +380,12 @@ func TestArgs(t *testing.T) {
 		args []string
 		err  string
 	}{
-		{[]string{"sv_port", "20111"}, `quote sv_port and its value as one argument: "sv_port 20111"`},
-		{[]string{"sv_name", "my server"}, `quote sv_name and its value as one argument: "sv_name my server"`},
-		{[]string{"sv_port", "sv_name x"}, "sv_port has no value; quote the name and the value as one argument"},
-		{[]string{"sv_name x", "sv_port"}, "sv_port has no value; quote the name and the value as one argument"},
-		{[]string{"save_config", "mine"}, `quote save_config and its value as one argument: "save_config mine"`},
-		{[]string{"exec"}, "exec has no value; quote the name and the value as one argument"},
+		{[]string{"sv_port", "20111"}, `put quotes around sv_port and its value: "sv_port 20111"`},
+		{[]string{"sv_name", "my server"}, `put quotes around sv_name and its value: "sv_name my server"`},
+		{[]string{"sv_port", "sv_name x"}, "sv_port has no value; put quotes around the name and the value"},
+		{[]string{"sv_name x", "sv_port"}, "sv_port has no value; put quotes around the name and the value"},
+		{[]string{"save_config", "mine"}, `put quotes around save_config and its value: "save_config mine"`},
+		{[]string{"exec"}, "exec has no value; put quotes around the name and the value"},
 		{[]string{"20111"}, `"20111" is not a console command; write one as in "sv_port 8304"`},
 		{[]string{"-p", "20111"}, `"-p" is not a console command; write one as in "sv_port 8304"`},
 		{[]string{"+sv_port 20111"}, `"+sv_port 20111" is not a console command; write one as in "sv_port 8304"`},
@@ -428,7 +428,7 @@ func TestArgsOfMods(t *testing.T) {
 		"old":                    {[]string{"sv_rcon_ban_time 3"}, "no such command: sv_rcon_ban_time; is it sv_rcon_bantime?"},
 		"one word":               {[]string{"nonsense"}, `"nonsense" is not a console command; write one as in "sv_port 8304"`},
 		"no number":              {[]string{"sv_koth_time x"}, "sv_koth_time: 'x' is not a number"},
-		"two arguments":          {[]string{"sv_koth_time", "3"}, `quote sv_koth_time and its value as one argument: "sv_koth_time 3"`},
+		"two arguments":          {[]string{"sv_koth_time", "3"}, `put quotes around sv_koth_time and its value: "sv_koth_time 3"`},
 		"of another server":      {[]string{"sv_of_others 5"}, ""},
 		"of DDNet":               {[]string{"sv_rescue 1"}, ""},
 		"in a file":              {[]string{"-f", "mod.cfg"}, ""},

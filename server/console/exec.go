@@ -416,7 +416,7 @@ func (c *Console) checkArg(args []string) error {
 		switch sign := strings.IndexByte("-+0123456789", arg[0]) >= 0; {
 		case !sign && validName(arg) && c.cfg.KeepUnknown && !strings.EqualFold(arg, "help"):
 			if len(args) > 1 && args[1] != "" && strings.IndexByte("-+0123456789", args[1][0]) >= 0 && args[1] != "-f" {
-				return fmt.Errorf("quote %s and its value as one argument: %q", arg, arg+" "+args[1])
+				return fmt.Errorf("put quotes around %s and its value: %q", arg, arg+" "+args[1])
 			}
 			// A mod may have a command of this name.
 		case sign || validName(arg):
@@ -428,11 +428,11 @@ func (c *Console) checkArg(args []string) error {
 	}
 	if len(args) > 1 && args[1] != "-f" {
 		if next, _ := splitName(args[1]); c.find(next, Operator.Flags) == nil {
-			return fmt.Errorf("quote %s and its value as one argument: %q", arg, arg+" "+args[1])
+			return fmt.Errorf("put quotes around %s and its value: %q", arg, arg+" "+args[1])
 		}
 	}
 	if e.variable != nil || !e.params[0].optional {
-		return fmt.Errorf("%s has no value; quote the name and the value as one argument", arg)
+		return fmt.Errorf("%s has no value; put quotes around the name and the value", arg)
 	}
 	return nil
 }
