@@ -11,7 +11,7 @@ import (
 )
 
 // TestWhenEmpty checks that the settings for an empty server act when the last player leaves, and
-// not before the first one joins.
+// not before the first player joins.
 func TestWhenEmpty(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_reload_when_empty 1")
 	world := ts.World()

@@ -86,7 +86,8 @@ func TestEveryCommandAnywhere(t *testing.T) {
 		var players []*testclient.Client
 		for i, line := range lines {
 			if i%20 == 0 {
-				ts.Execute(settings + "; password; unban_all; sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_replay 1; sv_replay_max_size 64")
+				ts.Execute(settings +
+					"; password; unban_all; sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_replay 1; sv_replay_max_size 64")
 				for _, kind := range []testclient.Config{client07, client06DDNet} {
 					joined++
 					players = append(players[max(len(players)-5, 0):], ts.ConnectAs(kind, local(joined)).Join("player"))

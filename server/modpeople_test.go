@@ -147,8 +147,8 @@ func (p *player) choose(option string) {
 
 func newShowMod() game.Mod { return &showMod{} }
 
-// TestModMenus checks that players of all versions get menus above the options that operators
-// have, that a choice reaches the mod and is no vote, and that the log verifies.
+// TestModMenus checks that players of all versions get menus above the options that operators have,
+// that a choice reaches the mod without a vote, and that the log verifies.
 func TestModMenus(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
 		var s servertest.Folder
@@ -240,7 +240,8 @@ func TestModVotes(t *testing.T) {
 	said("one of two", "")
 	vote(other, -1)
 	said("two against", "voted false")
-	if got := other.chat[-1]; !slices.Contains(got, "Vote failed") || slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "admin") }) || slices.Contains(view.votes, "-1 false ") {
+	if got := other.chat[-1]; !slices.Contains(got, "Vote failed") ||
+		slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "admin") }) || slices.Contains(view.votes, "-1 false ") {
 		t.Errorf("0.6 says %q, 0.7 gets %q", got, view.votes)
 	}
 	if want := "63 true Again?"; !slices.Contains(view.votes, want) {
@@ -277,8 +278,8 @@ func TestModVotes(t *testing.T) {
 	}
 }
 
-// TestModTexts checks what players of all versions see of texts, that broadcasts and the text of
-// a mod do not replace each other at once, and that a mod cannot flood clients.
+// TestModTexts checks the texts that players of all versions see, that broadcasts and the text of a
+// mod do not replace each other at once, and that a mod cannot flood clients.
 func TestModTexts(t *testing.T) {
 	eachVersion(t, func(t *testing.T, kind client.SessionConfig) {
 		tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{Mods: []func() game.Mod{newShowMod}}, "sv_spamprotection 0")

@@ -17,8 +17,7 @@ import (
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
-// TestOperatorsLogIn checks that passwords that come over the web count as those of players do, so
-// that no client can try three here and three there.
+// TestOperatorsLogIn checks that guesses of passwords over the web and in the game share one limit.
 func TestOperatorsLogIn(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_rcon_mod_password modpw; mod_command status 1")
 	from := func(a string) *server.Operator {
@@ -89,7 +88,8 @@ func TestMutes(t *testing.T) {
 	}
 	ts.Execute("muteid 0 10 spam")
 	clients := ts.Clients(nil)
-	if len(clients) != 2 || clients[0].Muted != 10*time.Second || clients[1].Muted != 0 || clients[0].Name != "loud" || clients[0].State != server.ClientInGame {
+	if len(clients) != 2 || clients[0].Muted != 10*time.Second || clients[1].Muted != 0 || clients[0].Name != "loud" ||
+		clients[0].State != server.ClientInGame {
 		t.Errorf("%+v", clients)
 	}
 	loud.Say("hello")

@@ -62,7 +62,8 @@ func TestVariablesInForce(t *testing.T) {
 	ts.Execute("sv_map other")
 	ts.Step(3)
 	check("on a map without settings")
-	testenv.Check(t, ts.Language().Value("sv_freeze_delay") == "4" && ts.Language().Value("sv_solo_server") == "0", "the next map has settings of the one before")
+	testenv.Check(t, ts.Language().Value("sv_freeze_delay") == "4" && ts.Language().Value("sv_solo_server") == "0",
+		"the next map has settings of the one before")
 	ts.Execute("sv_map race")
 	ts.Step(3)
 	check("on the map again")
@@ -103,10 +104,12 @@ func TestTuningInForce(t *testing.T) {
 	ts := newTestServer(t, nil)
 	ts.Execute("sv_gametype mod; tune gravity 0.25")
 	ts.Step(2)
-	testenv.Check(t, printed(ts, "tune gravity") == "gravity 0.50" && strings.Contains(printed(ts, "tunes"), "gravity 0.50"), "the console has %s", printed(ts, "tune gravity"))
+	testenv.Check(t, printed(ts, "tune gravity") == "gravity 0.50" && strings.Contains(printed(ts, "tunes"), "gravity 0.50"),
+		"the console has %s", printed(ts, "tune gravity"))
 	ts.Execute("reload")
 	ts.Step(3)
-	testenv.Check(t, printed(ts, "tune gravity") == "gravity 0.25" && ts.World().Tuning()[physics.Gravity] == 25, "the console has %s, the world %d", printed(ts, "tune gravity"), ts.World().Tuning()[physics.Gravity])
+	testenv.Check(t, printed(ts, "tune gravity") == "gravity 0.25" && ts.World().Tuning()[physics.Gravity] == 25,
+		"the console has %s, the world %d", printed(ts, "tune gravity"), ts.World().Tuning()[physics.Gravity])
 }
 
 // modestMod sets its own variable.

@@ -28,13 +28,14 @@ import (
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
-// TestVersionsTogether plays with clients of all kinds on a bad network, over a change
-// of the map. Each gets a map that it can read, sees everybody and hears what is said.
+// TestVersionsTogether plays with clients of all kinds on a bad network, over a change of the map.
+// Each gets a map that it can read, sees all players and hears their chat.
 func TestVersionsTogether(t *testing.T) {
 	bad := servertest.Link{Loss: 0.05, Duplicate: 0.03, Delay: 20 * time.Millisecond, Jitter: 40 * time.Millisecond}
 	tn := newTestNetworkWith(t, bad, 11, server.Config{Files: fstest.MapFS{"maps/new.map": {Data: server.CompressedMap()}}},
 		"sv_spamprotection 0; sv_scorelimit 0; sv_inactivekick_time 0; sv_map new")
-	kinds := []client.SessionConfig{named(player06DDNet, "ddnet"), named(player06, "six"), named(player06Old, "old"), named(player07, "seven"), named(player07, "seven too")}
+	kinds := []client.SessionConfig{named(player06DDNet, "ddnet"), named(player06, "six"), named(player06Old, "old"),
+		named(player07, "seven"), named(player07, "seven too")}
 	maps := make([][]byte, len(kinds)) // as they arrived last
 	for i, kind := range kinds {
 		kind.OnMap = func(_ string, file []byte) { maps[i] = file }
@@ -165,8 +166,8 @@ func TestMapByChunks(t *testing.T) {
 	}
 }
 
-// TestMapAfterReady checks that 0.6 clients get the map also after they said that they are
-// ready, and while they play, which goes on meanwhile.
+// TestMapAfterReady checks that 0.6 clients get the map also after they said that they are ready,
+// and while they play, without a pause.
 func TestMapAfterReady(t *testing.T) {
 	for _, playing := range []bool{false, true} {
 		ts := newTestServer(t, nil)
@@ -231,9 +232,10 @@ func (c *viewComparison) same(what string, a, b any) {
 	}
 }
 
-// compareObjects compares all objects of a type that the world has in the sight of both
-// clients, or everywhere without pos. simplify returns what has to be the same.
-func compareObjects[T any, ID comparable](c *viewComparison, what string, objects func(*game.Frame) []T, id func(*T) ID, pos func(*T) vec.Vec2, simplify func(T) any) {
+// compareObjects compares all objects of a type that the world has in the sight of both clients, or
+// everywhere without pos. simplify returns the part that has to be the same.
+func compareObjects[T any, ID comparable](c *viewComparison, what string, objects func(*game.Frame) []T,
+	id func(*T) ID, pos func(*T) vec.Vec2, simplify func(T) any) {
 	for _, want := range objects(c.truth[0].Frame) {
 		if pos != nil && (!c.truth[0].Sees(pos(&want)) || !c.truth[1].Sees(pos(&want))) {
 			continue
@@ -268,7 +270,8 @@ func (c *viewComparison) compare(flags game.PlayerFlags) {
 		}
 	}
 	compareObjects(c, "shot", func(f *game.Frame) []game.ProjectileState { return f.Projectiles },
-		func(o *game.ProjectileState) int32 { return int32(o.ID) }, func(o *game.ProjectileState) vec.Vec2 { return o.Pos }, func(o game.ProjectileState) any { return o })
+		func(o *game.ProjectileState) int32 { return int32(o.ID) }, func(o *game.ProjectileState) vec.Vec2 { return o.Pos },
+		func(o game.ProjectileState) any { return o })
 	compareObjects(c, "beam", func(f *game.Frame) []game.LaserState { return f.Lasers },
 		func(o *game.LaserState) int32 { return int32(o.ID) }, func(o *game.LaserState) vec.Vec2 { return o.Pos }, func(o game.LaserState) any { return o })
 	compareObjects(c, "pickup", func(f *game.Frame) []game.PickupState { return f.Pickups }, func(o *game.PickupState) int32 { return int32(o.ID) },
@@ -282,7 +285,8 @@ func (c *viewComparison) compare(flags game.PlayerFlags) {
 		})
 	match := func(v *game.View) any {
 		g := v.Game
-		return [7]int32{int32(len(v.Players)), g.StartTick, int32(g.State & (game.StateSuddenDeath | game.StateGameOver)), g.ScoreLimit, g.TimeLimit, g.MatchNum, g.MatchCurrent}
+		return [7]int32{int32(len(v.Players)), g.StartTick, int32(g.State & (game.StateSuddenDeath | game.StateGameOver)),
+			g.ScoreLimit, g.TimeLimit, g.MatchNum, g.MatchCurrent}
 	}
 	c.same("match", match(&c.received[0]), match(&c.received[1]))
 	if n := len(c.truth[0].Players); len(c.received[0].Players) != n {
@@ -313,7 +317,8 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 		}
 		truth[w.Tick()] = views
 	})
-	tn := newTestNetworkWith(t, link, 3, server.Config{Observers: []server.Observer{record}}, "sv_map testbox; sv_scorelimit 3; sv_inactivekick_time 0; sv_warmup 0")
+	tn := newTestNetworkWith(t, link, 3, server.Config{Observers: []server.Observer{record}},
+		"sv_map testbox; sv_scorelimit 3; sv_inactivekick_time 0; sv_warmup 0")
 	kinds := []client.SessionConfig{named(player07, "seven"), named(player06DDNet, "ddnet"), named(player06, "six"), named(player06Old, "old")}
 	add := func(n int, cfg client.SessionConfig) *player {
 		p := tn.dial(n, cfg)
@@ -395,16 +400,17 @@ func TestVersionsSeeTheSameWorld(t *testing.T) {
 		for _, p := range players {
 			x, okX := tn.players[0].ClientSide().Player(p.id())
 			y, okY := e.ClientSide().Player(p.id())
-			if !okX || !okY || x.Profile.Name != y.Profile.Name || x.Profile.Clan != y.Profile.Clan || x.Profile.Country != y.Profile.Country || x.Team != y.Team {
+			if !okX || !okY || x.Profile.Name != y.Profile.Name || x.Profile.Clan != y.Profile.Clan ||
+				x.Profile.Country != y.Profile.Country || x.Team != y.Team {
 				t.Errorf("%s takes %d for %+v, %s for %+v", tn.players[0].name, p.id(), x, e.name, y)
 			}
 		}
 	}
 }
 
-// TestRecordedMatchOfAllVersionsReruns records a match of clients of all versions with
-// what is done for them beside the game: looks, votes, whispers, rights and
-// reconnecting. It has to rerun to the same worlds.
+// TestRecordedMatchOfAllVersionsReruns records a match of clients of all versions, with requests
+// beside the game: looks, votes, whispers, rights and reconnecting. It has to rerun to the same
+// worlds.
 func TestRecordedMatchOfAllVersionsReruns(t *testing.T) {
 	var s servertest.Folder
 	tn := newRecordedNetwork(t, &s, 9, "add_vote \"a long match\" \"sv_scorelimit 70\"; sv_spamprotection 0; sv_inactivekick_time 0")

@@ -71,8 +71,8 @@ func TestOnlyTakenSavesArePutBack(t *testing.T) {
 	testenv.Check(t, len(h.queued) == 0, "the new world gets %+v", h.queued)
 }
 
-// TestChangesWaitForTheMatch checks that the ranks get a finish when the match is stored with it, and
-// a query at once.
+// TestChangesWaitForTheMatch checks that the ranks get a finish when the match is stored with it,
+// and a query at once.
 func TestChangesWaitForTheMatch(t *testing.T) {
 	var r ranks
 	h := &host{keeps: true}
