@@ -27,7 +27,7 @@ func (h chatHost) Announce(cmd *chat.Command, offered bool) {
 }
 
 // AddChatCommand adds a command to those that players may write into the chat, and offers it to
-// them. Without it, mods get the line as one of chat; see [game.ChatHook].
+// them. Without it, mods get the line as chat; see [game.ChatHook].
 func (s *Server) AddChatCommand(cmd chat.Command) error { return s.chat.Add(cmd) }
 
 // RemoveChatCommand removes a command that was added, if there is one of the name.

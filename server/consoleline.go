@@ -15,7 +15,8 @@ type consoleLine struct {
 	warning string // the first thing that the console warned of
 }
 
-// worldCall is a command of the console that runs in the world. What it prints is an answer to its caller.
+// worldCall is a command of the console that runs in the world. Its output is an answer to its
+// caller.
 type worldCall struct {
 	command int // its place among the commands of the next tick, from 1 on; 0 if it cannot run any more
 	name    string
@@ -24,13 +25,14 @@ type worldCall struct {
 	lasts   bool // a variable, which the next world begins with
 }
 
-// askedOfWorld is what the console has asked of the world, which the next tick answers.
+// askedOfWorld has the console's commands that run in the world. The next tick answers them.
 type askedOfWorld struct {
 	calls []worldCall
 	then  []func() // to be called after that
 }
 
-// consoleLines runs lines of the console, and knows what they have asked of the world.
+// consoleLines runs lines of the console, and keeps their commands for the world until they are
+// answered.
 type consoleLines struct {
 	console *console.Console
 	print   func(who console.Caller, level int, system, line string)

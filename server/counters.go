@@ -7,7 +7,7 @@ import (
 // dropReason is the reason for which something that was received had no effect.
 type dropReason uint8
 
-// Drops are counted and not logged: anybody can send anything, and fill a disk with it.
+// Drops are counted and not logged: strangers could fill the disk otherwise.
 const (
 	dropUnknownProtocol  dropReason = iota // of no protocol that the server speaks
 	dropUnexpected                         // no session, no valid token
@@ -38,7 +38,8 @@ const (
 
 var dropNames = [numDrops]string{
 	"unknown_protocol", "unexpected", "connection", "message", "not_vital", "state", "unwanted",
-	"input", "commands", "banned", "full", "draining", "snapshot_too_large", "ticks", "stress", "info", "flood", "rcon_lines", "version", "unproven", "halflife", "log_lines", "texts", "too_long",
+	"input", "commands", "banned", "full", "draining", "snapshot_too_large", "ticks", "stress", "info", "flood",
+	"rcon_lines", "version", "unproven", "halflife", "log_lines", "texts", "too_long",
 }
 
 // drops counts what had no effect. Any goroutine may read it.

@@ -17,9 +17,11 @@ func (s chatCommands) ddnet() []chat.Command {
 		{Name: "list", Private: true, Params: "?s[filter]", Help: "Lists the players, or those with a text in their names", Unlisted: true, Run: s.list},
 		{Name: "dnd", Help: "Hides the public chat and messages, or shows them again", Unlisted: true, Run: s.doNotDisturb},
 		{Name: "map", Private: true, Params: "?r[map]", Help: "Calls a vote for a map", Unlisted: true, Run: s.voteMap},
-		{Name: "pausevoted", Help: "Pauses your tee and shows the player whom the vote is about", Unlisted: true, Run: func(c *chat.Call) { s.watchVoted(c, "pause") }},
+		{Name: "pausevoted", Help: "Pauses your tee and shows the player whom the vote is about", Unlisted: true,
+			Run: func(c *chat.Call) { s.watchVoted(c, "pause") }},
 		{Name: "specvoted", Help: "Shows the player whom the vote is about", Unlisted: true, Run: func(c *chat.Call) { s.watchVoted(c, "spec") }},
-		{Name: "timeout", Private: true, Params: "?s[code]", Help: "Keeps your seat if you time out; clients send it themselves", Unlisted: true, Run: func(*chat.Call) {}}, // see timeouts.go
+		{Name: "timeout", Private: true, Params: "?s[code]", Help: "Keeps your seat if you time out; clients send it themselves",
+			Unlisted: true, Run: func(*chat.Call) {}}, // see timeouts.go
 		{Name: "credits", Help: "Shows the name, mode and version of this server", Unlisted: true, Run: s.info},
 	}
 }
@@ -59,7 +61,7 @@ func (s chatCommands) list(c *chat.Call) {
 	c.Reply("%d players online", total)
 }
 
-// tellSetting answers /settings of DDRace for what is a matter of the server. It reports whether it did.
+// tellSetting answers /settings of DDRace for settings of the server. It reports whether it did.
 func (s *Server) tellSetting(c *chat.Call) bool {
 	switch v := s.votes; c.Arg(0) {
 	case "timeout":

@@ -12,11 +12,11 @@
 // [Server.Do]. Tests and simulations can drive a server without goroutines and on any clock:
 // [Server.Feed] takes a datagram, and [Server.Advance] lets time pass.
 //
-// [Config.Observers] see each tick with its events. These are the events of package event, which
-// package client delivers too.
+// [Config.Observers] see each tick with its events. These are the events of package event; package
+// client delivers them too.
 //
-// Package game has the rules of the game, and package bridge the messages of each version
-// of the protocol: a session calls its bridge.ServerSide to send messages, which calls the
-// session for those that arrive. This package has the connections: admission, the way into
-// the game, map download, inputs and snapshots, votes, the remote console.
+// Package game has the rules of the game, and package bridge the messages of each version of the
+// protocol: a session calls its bridge.ServerSide to send messages, and that calls the session for
+// those that arrive. This package has the connections: admission, the login, map download, inputs
+// and snapshots, votes, the remote console.
 package server

@@ -7,9 +7,9 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// drain is how a server ends without throwing anybody out: nobody new gets in, and it ends
-// after the match, when the scoreboard has been shown, or when everybody has left. DDNet's
-// clients can be sent on to another server on the same machine.
+// drain ends a server without dropping players: new clients are refused, and the server ends after
+// the scoreboard of the match, or when all players have left. DDNet's clients can be sent on to
+// another server on the same machine.
 type drain struct {
 	active  bool
 	port    int       // where clients are sent, 0 for nowhere
@@ -26,7 +26,7 @@ func (d *drain) whereTo() string {
 	return fmt.Sprintf("; it then sends DDNet clients from 17.2 on to port %d", d.port)
 }
 
-// refusal is what clients are told that want to get in.
+// refusal returns the reason for clients that are refused.
 func (d *drain) refusal() string {
 	if d.port == 0 {
 		return "This server is about to end"

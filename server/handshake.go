@@ -12,8 +12,8 @@ import (
 type handshaker interface {
 	// inspect decides what to do about a datagram.
 	inspect(now conn.Time, peer transport.Peer, kind packet.Kind, b []byte) conn.Action
-	// sendToken sends a token, for conn.ActionReplyToken. The reply is no longer than
-	// the datagram.
+	// sendToken sends a token, for conn.ActionReplyToken. The reply is at most as long as the
+	// datagram.
 	sendToken()
 	// sendChallenge makes a client that knows no tokens prove its address, for
 	// conn.ActionChallenge.

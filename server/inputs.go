@@ -16,7 +16,8 @@ type inputBuffer struct {
 	inputs [maxInputs]game.Input
 	valid  [maxInputs]bool // the input passed its range check
 	next   int
-	// slots are where ticks are, by their lowest byte: mostly one slot or none, which saves looking at all.
+	// slots counts the stored ticks by their lowest byte, and has the index of the newest one. With
+	// a count of 0 or 1, find need not search.
 	slots [256]struct{ count, newest uint8 }
 }
 
@@ -33,8 +34,8 @@ func (r *inputBuffer) add(tick int32, in game.Input, ok bool) {
 	r.next = (r.next + 1) % maxInputs
 }
 
-// find returns the first input for a tick at a slot from begin on, and the slot after it, for the next
-// one. The input may be invalid; without one the slot is -1.
+// find returns the first input for a tick at a slot from begin on, and the slot after it, for the
+// next one. The input may be invalid; without one the slot is -1.
 func (r *inputBuffer) find(tick int32, begin int) (in *game.Input, valid bool, next int) {
 	end := maxInputs
 	switch s := &r.slots[uint8(tick)]; s.count {

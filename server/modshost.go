@@ -100,7 +100,7 @@ func (m modsScreen) ShowText(text string) {
 	m.c.bridge.SendEvent(m.c.server.world, &game.Event{Kind: game.EvBroadcast, To: game.MaskOne(m.c.id), Text: text, Flag: true})
 }
 
-// sendModViews shows the players what has changed of the texts and menus of mods.
+// sendModViews sends the players the changed texts and menus of mods.
 func (s *Server) sendModViews() {
 	for _, c := range s.sessions {
 		if c != nil && c.state == stateInGame && !c.isHeld() {

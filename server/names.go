@@ -10,19 +10,21 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
-// cleanProfile makes the name and the clan of a player safe to show. Clients sanitize texts in
-// ways of their own; names and clans reach web pages too. A name of which nothing is to be seen becomes "".
+// cleanProfile makes the name and the clan of a player safe to show. Clients sanitize texts in ways
+// of their own; names and clans reach web pages too. A name of which nothing is to be seen becomes
+// "".
 func cleanProfile(p *game.Profile) {
 	p.Name = safetext.TrimBlank(safetext.Line(p.Name))
 	p.Clan = safetext.TrimBlank(safetext.Line(p.Clan))
 }
 
-// namelessName is the name of the first player who has none. Others are (2), (3) and so on, as on DDNet-Server; the
-// original has the same name for all.
+// namelessName is the name of the first player who has none. Others are (2), (3) and so on, as on
+// DDNet-Server; the original has the same name for all.
 const namelessName = "(1)"
 
-// freeName returns the name of a player who wants one, which may be "". In races, whose ranks and commands go by
-// names, it looks like that of nobody else, and does not begin like a command.
+// freeName returns a name for a player who asks for one; that may be "". In races, ranks and
+// commands go by names. There the result looks like no other player's name, and does not begin like
+// a command.
 func (s *Server) freeName(id game.PlayerID, name string) string {
 	if name != "" && s.world.GameFlags()&game.GameFlagRace == 0 {
 		return name

@@ -4,7 +4,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// playerName returns a player's name, or that of the last who had the seat.
+// playerName returns a player's name, or the name of the last player in the seat.
 func (s *Server) playerName(id game.PlayerID) string {
 	if id < 0 {
 		return ""
@@ -37,7 +37,7 @@ func (s *Server) leaveWorld(c *session, reason string) {
 	}
 }
 
-// leaveSeat makes a player leave the world with the next tick, which frees the seat.
+// leaveSeat makes a player leave the world with the next tick. That frees the seat.
 func (s *Server) leaveSeat(id game.PlayerID, reason string) {
 	s.seats.leaving |= game.MaskOne(id)
 	for _, c := range s.sessions {
@@ -50,8 +50,7 @@ func (s *Server) leaveSeat(id game.PlayerID, reason string) {
 	s.queueCommand(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
 }
 
-// playerNamed returns the player in the game with exactly this name, Nobody if there is
-// none.
+// playerNamed returns the player in the game with exactly this name, or -1.
 func (s *Server) playerNamed(name string) game.PlayerID {
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if p, ok := s.world.Player(id); ok && p.InGame && p.Profile.Name == name && name != "" && !s.seats.leaving.Has(id) {

@@ -4,14 +4,14 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// seats is what the server remembers of the players in the world's seats.
+// seats has the server's notes about the players in the world's seats.
 type seats struct {
 	leaving   game.PlayerMask // the next tick clears these
 	givingWay game.PlayerMask // these leave the game for the spectators with the next tick
 	quiet     game.PlayerMask // who were not announced; see isQuiet
 	// names and clans of the last players who left each seat
 	names, clans [game.MaxPlayers]string
-	// farewells are logged when the world has come to them, after what was said before.
+	// farewells are logged when the world removes the player, after earlier lines of the world.
 	farewells [game.MaxPlayers]farewell
 	// teams are the last that were logged.
 	teams [game.MaxPlayers]game.Team

@@ -19,9 +19,9 @@ const (
 )
 
 const (
-	// unthrottledSnaps is the number of first snapshots that are sent in successive rounds.
-	// The original sends one every ten ticks until the first acknowledgement, which
-	// delays a joining player by 200 ms each; a client needs three before it plays.
+	// unthrottledSnaps is the number of first snapshots that are sent in successive rounds. The
+	// original sends one every ten ticks until the first acknowledgement. Each delays a joining
+	// player by 200 ms, and a client needs three before it plays.
 	unthrottledSnaps = 4
 	// snapHistoryTicks is the number of ticks for which a sent snapshot can be the base
 	// of a delta.
@@ -37,7 +37,7 @@ type snapshotState struct {
 	numSent   int   // since the map change
 }
 
-// snapshotBuffers are what the server needs to make one snapshot.
+// snapshotBuffers are the server's buffers for one snapshot.
 type snapshotBuffers struct {
 	view    game.View
 	builder snapshot.Builder

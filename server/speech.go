@@ -99,9 +99,9 @@ func (c *session) isOfDDNet() bool {
 	return c.ddnetClient != nil || !c.server.isSeven(c) && c.clientVersion > 0
 }
 
-// queueRequest adds a client's command to the next tick. The rate limits of clients
-// bound the number of requests; maxRequestsPerTick is a safeguard, which the server's own
-// commands, such as CmdLeave, are not held to.
+// queueRequest adds a client's command to the next tick. The rate limits of clients bound the
+// number of requests; maxRequestsPerTick is a safeguard. It does not limit the server's own
+// commands, such as CmdLeave.
 func (s *Server) queueRequest(cmd game.Command) {
 	if cmd.Kind == game.CmdSay {
 		if c := s.sessions[cmd.Player]; c != nil && !c.maySay(&cmd) {

@@ -11,28 +11,29 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// A player whose address changes times out and comes back as somebody else. DDNet's client
-// therefore sends a secret when it joins, the timeout code. The server keeps the seat of a
-// player who sent one for conn_timeout_protection seconds after a timeout, and gives it to
-// the player who sends the same code then.
+// A player whose address changes times out and comes back as a new client. DDNet's client therefore
+// sends a secret when it joins, the timeout code. The server keeps the seat of a player who sent
+// one for conn_timeout_protection seconds after a timeout, and gives it to the player who sends the
+// same code then.
 //
-// A kept seat counts for the limits of clients, of a person and of a network, but keeps
-// nobody out. It leaves the game for the spectators, with its score, as soon as a newcomer
-// needs its player slot (not one of a resumed match: its players all come back at once), and it ends when there are too many clients without the newcomers
-// who may still send its code. The oldest seats go first.
+// A kept seat counts for the limits of clients per server, address and network, but never keeps a
+// new client out. It leaves the game for the spectators, with its score, as soon as a newcomer
+// needs its player slot. Seats of a resumed match do not: their players all come back at once. A
+// kept seat ends when the server has too many clients, newcomers who may still send its code aside.
+// The oldest seats go first.
 //
-// A seat can be had only while nothing comes from its player, even with the code. A
-// connection has one try, and what is stored of a code cannot be turned back.
+// A client gets a kept seat only while the seat's player is silent, even with the code. A
+// connection has one try. The server stores only a hash of the code.
 
 const (
-	// minTimeoutCode is the length of the shortest code that counts, in bytes. DDNet's
-	// client makes up 15 or 16 letters.
+	// minTimeoutCode is the length of the shortest code that counts, in bytes. DDNet's client sends
+	// 15 or 16 random letters.
 	minTimeoutCode = 8
 	// silentAfter is the time without a datagram after which a player is timing out.
 	// Clients send several in a second.
 	silentAfter = 2 * time.Second
-	// reclaimTime is the time in the game after which nobody is expected to send a code.
-	// DDNet's client sends it after 50 snapshots, which take two seconds.
+	// reclaimTime is the time in the game after which a client is not expected to send a code.
+	// DDNet's client sends it after 50 snapshots: two seconds.
 	reclaimTime = 5 * time.Second
 )
 
@@ -103,12 +104,13 @@ func (s *Server) keepSeat(now conn.Time, c *session, reason string) bool {
 		Kind: game.CmdSay, Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll,
 		Text: fmt.Sprintf("'%s' has timed out and may come back", s.playerName(c.id)),
 	})
-	s.print(console.Info, "server", fmt.Sprintf("client timed out, its seat is kept for %d seconds. cid=%d addr=%s", s.settings.TimeoutProtection, c.id, c.peer))
+	s.print(console.Info, "server",
+		fmt.Sprintf("client timed out, its seat is kept for %d seconds. cid=%d addr=%s", s.settings.TimeoutProtection, c.id, c.peer))
 	return true
 }
 
-// hold ends the connection of a session and keeps its seat. The tee stands still, under
-// the bubble of somebody who types.
+// hold ends the connection of a session and keeps its seat. The tee stands still, under the bubble
+// of a player who types.
 func (s *Server) hold(now conn.Time, c *session) {
 	c.conn.Close(now, conn.ReasonTimeout)
 	delete(s.sessionByPeer, c.peer)
@@ -122,8 +124,8 @@ func (s *Server) hold(now conn.Time, c *session) {
 	s.votes.Recount()
 }
 
-// giveBackSeat gives a player the seat of an old session, which ends. The player leaves
-// the seat that they have.
+// giveBackSeat gives a player the seat of an old session, and ends that session. The player's
+// current seat is freed.
 func (s *Server) giveBackSeat(c, old *session) {
 	if !old.isHeld() {
 		s.hold(s.now, old)
@@ -143,7 +145,7 @@ func (s *Server) giveBackSeat(c, old *session) {
 	s.restoreAdmin(c)
 }
 
-// swapSeats gives a session the seat of an old one, which ends.
+// swapSeats gives a session the seat of an old one, and ends the old one.
 func (s *Server) swapSeats(c, old *session) {
 	s.votes.SwapSeats(c.id, old.id)
 	c.id, old.id = old.id, c.id

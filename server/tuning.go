@@ -25,8 +25,8 @@ func (s tuneCommands) set(call *console.Call, t game.Tuning) {
 	s.queueCommand(game.Command{Kind: game.CmdTuneParams, Player: game.Nobody, Target: game.Nobody, Tuning: &t})
 }
 
-// tuneParamArg returns the index of the tuning parameter that the first argument names. It
-// prints what is wrong if it is below 0.
+// tuneParamArg returns the index of the tuning parameter that the first argument names. For an
+// unknown name, it prints an error and returns a number below 0.
 func tuneParamArg(call *console.Call) int {
 	i := physics.TuneParamIndex(call.Arg(0))
 	if i < 0 {
