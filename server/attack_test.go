@@ -103,7 +103,7 @@ func TestClientWithoutAcksIsDropped(t *testing.T) {
 	}
 	checkSeats(t, ts.srv)
 
-	// Slow enough for the buffer: the age of what is not acknowledged counts.
+	// Slow enough for the buffer: the age of unacknowledged chunks counts.
 	q := ts.join(ip(3), "slow")
 	q.Deaf = true
 	for range 12 * 50 {
@@ -119,8 +119,8 @@ func TestClientWithoutAcksIsDropped(t *testing.T) {
 	}
 }
 
-// TestTargetsOutOfRange whispers to, and spectates, client ids out of range. The
-// original used -1 as an index, and everybody heard whispers to -1.
+// TestTargetsOutOfRange whispers to, and spectates, client ids out of range. The original used -1
+// as an index, and all players heard whispers to -1.
 func TestTargetsOutOfRange(t *testing.T) {
 	for _, tournament := range []string{"0", "2"} {
 		ts := newTestServer(t, nil, "sv_spamprotection 0; sv_tournament_mode "+tournament)
@@ -151,7 +151,7 @@ func TestTargetsOutOfRange(t *testing.T) {
 	}
 }
 
-// armed is a mod: everybody has a laser.
+// armed is a mod: all players have a laser.
 type armed struct{}
 
 func (armed) Start(*game.Setup) {}
@@ -259,7 +259,8 @@ func TestMalformedPacketsAreIgnored(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "victim")
 	q := ts.join(ip(2), "attacker")
-	say := packet.AppendChunk(nil, packet.ChunkVital, (q.Seq+1)&packet.SeqMask, (&msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte("boo")}).Append(nil))
+	say := packet.AppendChunk(nil, packet.ChunkVital, (q.Seq+1)&packet.SeqMask,
+		(&msg7.ClSay{Mode: msg7.ChatAll, Target: -1, Message: []byte("boo")}).Append(nil))
 	for _, b := range [][]byte{
 		packet.AppendHeader(nil, packet.FlagControl, q.Ack, 0, q.Token),
 		packet.AppendHeader(nil, packet.FlagControl|packet.FlagCompressed, q.Ack, 0, q.Token),
@@ -271,7 +272,7 @@ func TestMalformedPacketsAreIgnored(t *testing.T) {
 		append(packet.AppendHeader(nil, 0, q.Ack, 255, q.Token), say[:len(say)-1]...),
 		packet.AppendHeader(nil, 0, q.Ack, 255, q.Token)[:6],
 	} {
-		// What is left in the buffers from before is a CLOSE of somebody else.
+		// The buffers still hold a CLOSE of another client.
 		ts.feed(ip(3), append(packet.AppendControl(nil, 0, 1, packet.ControlClose), "bye\x00"...))
 		ts.feed(q.Peer, b)
 		ts.step(1)
@@ -424,7 +425,7 @@ func TestHostileInputs(t *testing.T) {
 			ts.step(1)
 		}
 	}
-	// Acks of what was never sent must not hide the true ones.
+	// Acks of chunks that were never sent must not hide the true ones.
 	snaps := p.SnapTick
 	ts.play(400, p, msg7.PlayerInput{TargetX: 1})
 	c := ts.session(p)
@@ -442,7 +443,8 @@ func TestFileNamesStayInTheirFolders(t *testing.T) {
 	}
 	ts := newTestServer(t, files, "sv_map teeyard1")
 	ts.log.Reset()
-	for _, name := range []string{"../secret", "..", "/etc/passwd", `..\secret`, "C:secret", "a/../../secret", "./teeyard1", "folder", strings.Repeat("x/", 60), "maps//x", ""} {
+	for _, name := range []string{"../secret", "..", "/etc/passwd", `..\secret`, "C:secret", "a/../../secret",
+		"./teeyard1", "folder", strings.Repeat("x/", 60), "maps//x", ""} {
 		ts.log.Reset()
 		ts.srv.Execute(fmt.Sprintf("sv_map %q", name))
 		ts.step(2)
@@ -519,7 +521,7 @@ func TestClientsCannotForgeLogLines(t *testing.T) {
 	}
 }
 
-// TestDropsAreCountedNotLogged checks that nobody can fill the log with what is refused.
+// TestDropsAreCountedNotLogged checks that refused datagrams cannot fill the log.
 func TestDropsAreCountedNotLogged(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "player")

@@ -25,12 +25,13 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// TestClientsProveTheirAddress checks that 0.6 clients of each handshake get in, and
-// none before it has shown that it receives what is sent to its address.
+// TestClientsProveTheirAddress checks that 0.6 clients of each handshake get in, but only after
+// they have proved that they receive datagrams at their address.
 func TestClientsProveTheirAddress(t *testing.T) {
 	handshakes06(t, func(t *testing.T, kind testclient.Config) {
 		ts := newTestServer(t, nil)
-		place := map[conn.Handshake]packet.TokenPlace{conn.HandshakeTKEN: packet.TokenInTrailer, conn.HandshakeHeaderToken: packet.TokenInHeader}[kind.Handshake]
+		place := map[conn.Handshake]packet.TokenPlace{conn.HandshakeTKEN: packet.TokenInTrailer,
+			conn.HandshakeHeaderToken: packet.TokenInHeader}[kind.Handshake]
 		for range 3 {
 			ts.feed(ip(9), packet.AppendConnect6(nil, place, 5))
 			ts.step(10)
@@ -40,7 +41,8 @@ func TestClientsProveTheirAddress(t *testing.T) {
 		}
 		c := ts.joinAs(kind, ip(1), "player")
 		ts.step(4)
-		if challenged, plain := c.Challenge >= 0, kind.Handshake == conn.HandshakePlain; challenged != plain || ts.session(c).addrProven == plain || c.Snapshots == 0 {
+		if challenged, plain := c.Challenge >= 0, kind.Handshake == conn.HandshakePlain; challenged != plain ||
+			ts.session(c).addrProven == plain || c.Snapshots == 0 {
 			t.Errorf("challenged %v, accountable %v, %d snapshots", challenged, ts.session(c).addrProven, c.Snapshots)
 		}
 		if proven := (listingHost{ts.srv}).IsPlayer(ip(1).Addr()); proven != ts.session(c).addrProven {
@@ -158,7 +160,8 @@ func TestBannedClientsAreTold(t *testing.T) {
 func TestSessionKeepsItsVersion(t *testing.T) {
 	ts := newTestServer(t, nil)
 	c6, c7 := ts.joinAs(client06DDNet, ip(1), "six"), ts.join(ip(2), "seven")
-	for _, b := range [][]byte{packet.AppendConnect(nil, c7.Token, 5), packet.AppendTokenRequest(nil, 5), packet.AppendControl(nil, 0, c7.Token, packet.ControlKeepAlive)} {
+	for _, b := range [][]byte{packet.AppendConnect(nil, c7.Token, 5), packet.AppendTokenRequest(nil, 5),
+		packet.AppendControl(nil, 0, c7.Token, packet.ControlKeepAlive)} {
 		ts.feed(c6.Peer, b)
 	}
 	for _, place := range []packet.TokenPlace{packet.TokenAbsent, packet.TokenInTrailer, packet.TokenInHeader} {
@@ -215,7 +218,7 @@ func TestVersionsShareAnAddress(t *testing.T) {
 	}
 }
 
-// CompressedMap returns an embedded map in the form of newer editors, which 0.6 clients cannot read.
+// CompressedMap returns an embedded map in the form of newer editors. 0.6 clients cannot read it.
 func CompressedMap() []byte {
 	m := testenv.Must(twmap.Parse(maps.Default().Data))
 	for _, g := range m.Groups {
@@ -285,8 +288,8 @@ func TestEachVersionGetsAMapItCanRead(t *testing.T) {
 	}
 }
 
-// TestBrowsersOf06 checks that all forms of requests are answered, and nobody can be
-// flooded by the answers.
+// TestBrowsersOf06 checks that all forms of requests are answered, and that the answers cannot
+// flood a forged address.
 func TestBrowsersOf06(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_name yard; sv_motd hello")
 	ts.join(ip(2), "alice")

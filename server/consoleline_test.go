@@ -16,10 +16,12 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// TestWorldAnswersOperators: what commands of the mode print reaches who has run the line, and nobody is told that the
-// line has ended before that. What goes wrong is a warning as of other commands.
+// TestWorldAnswersOperators checks that the output of a mode's commands reaches the operator who
+// ran the line, and that the line ends after it. Errors are warnings, as of other commands.
 func TestWorldAnswersOperators(t *testing.T) {
-	ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_gametype ddrace; sv_rcon_mod_password modpw; mod_command tune 1; mod_command echo 1; mod_command kick 1; mod_command status 1; sv_hl_rcon 1")
+	ts := newTestServerWith(t, ddraceConfig(),
+		"sv_map race; sv_gametype ddrace; sv_rcon_mod_password modpw; mod_command tune 1; mod_command echo 1; mod_command "+
+			"kick 1; mod_command status 1; sv_hl_rcon 1")
 	o := &Operator{Level: console.LevelAdmin, Via: "http", Addr: netip.MustParseAddrPort("127.0.0.1:1")}
 	run := func(line string) (out []string, warning string, early bool) {
 		ended := false
@@ -37,7 +39,8 @@ func TestWorldAnswersOperators(t *testing.T) {
 		{line: "tune gravity 0.25; echo hi; tune gravity", out: "hi|gravity changed to 0.25|gravity 0.25"},
 		{line: "tune nothing", out: "No such tuning parameter: nothing", warning: "No such tuning parameter: nothing"},
 		{line: "nonsense; tune gravity", out: "No such command: nonsense.|gravity 0.25", warning: "No such command: nonsense."},
-		{line: "tune_zone 256 gravity 0", out: "needs a zone from 0 to 255, a parameter and a value", warning: "needs a zone from 0 to 255, a parameter and a value"},
+		{line: "tune_zone 256 gravity 0", out: "needs a zone from 0 to 255, a parameter and a value",
+			warning: "needs a zone from 0 to 255, a parameter and a value"},
 		{line: "super", out: "sv_test_cmds is 0", warning: "sv_test_cmds is 0"},
 		{line: "echo hi", out: "hi", early: true},
 		{line: "sv_hit 0"},
@@ -85,7 +88,7 @@ func TestWorldAnswersOperators(t *testing.T) {
 		}
 	}
 
-	// What has no tick any more is lost, and said to be.
+	// A command without a next tick is lost, with a warning.
 	warning := "none"
 	ts.srv.RunFor(o, "tune gravity", nil, func(w string) { warning = w })
 	testenv.NoError(t, ts.srv.switchMap(ts.now, ts.srv.maps.Played()))
@@ -96,7 +99,7 @@ func TestWorldAnswersOperators(t *testing.T) {
 	testenv.Check(t, warning == "" || warning == "tune did not run: the server shuts down", "%q", warning)
 }
 
-// TestWorldAnswersHalfLife: the same for the remote console of Half-Life, whose programs read what comes.
+// TestWorldAnswersHalfLife checks the same for the remote console of Half-Life.
 func TestWorldAnswersHalfLife(t *testing.T) {
 	ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_gametype ddrace; sv_hl 1; sv_hl_rcon 1")
 	k := hlClient{ts, public(1)}
@@ -130,7 +133,8 @@ func TestWorldAnswersEcon(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		got = c.say("tune nothing\necho " + mark + "\n")
-		if !strings.HasSuffix(got, "[][mod]: No such tuning parameter: nothing\n\x00\x00refused: No such tuning parameter: nothing\n\x00\x00[][Console]: "+mark+"\n\x00\x00") {
+		if !strings.HasSuffix(got,
+			"[][mod]: No such tuning parameter: nothing\n\x00\x00refused: No such tuning parameter: nothing\n\x00\x00[][Console]: "+mark+"\n\x00\x00") {
 			t.Errorf("%q", got)
 		}
 		if got = c.say("echo " + mark + "\n"); strings.Contains(got, "refused") {
@@ -139,8 +143,8 @@ func TestWorldAnswersEcon(t *testing.T) {
 	})
 }
 
-// TestPlayersHearOfVotesWithoutEffect: who has voted for a map that is not there, or for a command that fails, is told
-// that it did, after the vote has passed.
+// TestPlayersHearOfVotesWithoutEffect: who has voted for a map that is not there, or for a command
+// that fails, is told that it did, after the vote has passed.
 func TestPlayersHearOfVotesWithoutEffect(t *testing.T) {
 	ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_gametype ddrace; sv_spamprotection 0; sv_vote_delay 0",
 		`add_vote change "change_map nowhere"`, `add_vote map "sv_map nowhere"`, `add_vote tune "tune nothing 1"`, `add_vote good "tune gravity 1"`)
@@ -170,7 +174,8 @@ func TestPlayersHearOfVotesWithoutEffect(t *testing.T) {
 	}
 }
 
-// TestGameTypeTellsOfCheats: lists show where operators can cheat, as those of DDNet-Server do.
+// TestGameTypeTellsOfCheats checks that server lists mark servers where operators can cheat, as
+// with DDNet-Server.
 func TestGameTypeTellsOfCheats(t *testing.T) {
 	for commands, want := range map[string]string{"sv_test_cmds 1": "TestDDraceNetwork", "sv_test_cmds 0": "DDraceNetwork"} {
 		ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_gametype ddrace; "+commands)
@@ -178,13 +183,15 @@ func TestGameTypeTellsOfCheats(t *testing.T) {
 	}
 }
 
-// TestInactiveKickOfDDNet: in the place of DDNet-Server its numbers count, which are one less.
+// TestInactiveKickOfDDNet checks that a server in the place of DDNet-Server has its numbers: one
+// less.
 func TestInactiveKickOfDDNet(t *testing.T) {
 	for _, c := range []struct {
 		ddnet bool
 		line  string
 		want  int32
-	}{{true, "sv_inactivekick 0", 1}, {true, "sv_inactivekick 2", 3}, {true, "sv_inactivekick 3", 3}, {true, "", 1}, {false, "sv_inactivekick 1", 1}, {false, "", 2}} {
+	}{{true, "sv_inactivekick 0", 1}, {true, "sv_inactivekick 2", 3}, {true, "sv_inactivekick 3", 3}, {true, "", 1},
+		{false, "sv_inactivekick 1", 1}, {false, "", 2}} {
 		ts := newTestServerWith(t, Config{DDNet: c.ddnet}, c.line)
 		got := ts.srv.world.Rules().InactiveAction
 		testenv.Check(t, got == c.want, "%+v: %d", c, got)
@@ -194,7 +201,8 @@ func TestInactiveKickOfDDNet(t *testing.T) {
 	}
 }
 
-// TestHelpInDDRace: /help is short, as on DDNet-Server, since there are more commands than lines on a screen.
+// TestHelpInDDRace: /help is short, as on DDNet-Server, since there are more commands than lines on
+// a screen.
 func TestHelpInDDRace(t *testing.T) {
 	ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_gametype ddrace")
 	p := ts.join(local(1), "p")

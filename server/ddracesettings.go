@@ -11,18 +11,19 @@ import (
 	"github.com/teeyard/teeyard/server/gamemap"
 )
 
-// A DDRace map gets settings from the configuration, from the file of sv_reset_file, which is executed
-// with each map, and from the map itself, in this order. Settings other than variables are commands
-// that the map could contain as well, such as tune, tune_zone and switch_open. They are put before the
-// map's own commands.
+// A DDRace map gets settings from the configuration, from the file of sv_reset_file, which is
+// executed with each map, and from the map itself, in this order. Settings other than variables are
+// commands that the map could contain as well, such as tune, tune_zone and switch_open. They are
+// put before the map's own commands.
 
-// maxDDRaceLines limits how many of such commands the configuration and the reset file have.
+// maxDDRaceLines is the most such commands in the configuration and the reset file.
 const maxDDRaceLines = 4096
 
-// ddraceSettings is what operators say of the maps of DDRace.
+// ddraceSettings has the operators' settings for maps of DDRace.
 type ddraceSettings struct {
 	configured []string // such commands of the configuration
-	// collect is where such commands go that are not for the world of now, nil if there are none of these.
+	// collect is where such commands go that are not for the world of now, nil if there are none of
+	// these.
 	collect *[]string
 	resets  bool // the reset file is being executed
 	reloads bool // the configuration is read again
@@ -30,13 +31,15 @@ type ddraceSettings struct {
 	variables map[string]string
 }
 
-// resetVariables get back their values of the configuration with each map, unless sv_ddrace_tune_reset is 0.
+// resetVariables get back their values of the configuration with each map, unless
+// sv_ddrace_tune_reset is 0.
 var resetVariables = []string{
 	"sv_hit", "sv_endless_drag", "sv_old_laser", "sv_old_teleport_hook", "sv_old_teleport_weapons", "sv_teleport_hold_hook",
 	"sv_team", "sv_show_others_default",
 }
 
-// ddraceCommands are the commands of the console that a world of DDRace has, too: what they do without one, nil for nothing.
+// ddraceCommands returns the commands of the console that a world of DDRace has, too. Run is for
+// other worlds; without it, the command warns there.
 func (s *Server) ddraceCommands() []console.Command {
 	open, tune := console.Server|console.Lasting, tuneCommands{s}
 	list := []console.Command{
@@ -137,7 +140,8 @@ func (s *Server) collectDDRaceLine(call *console.Call) {
 	*lines = append(*lines, line)
 }
 
-// beginDDRace executes the reset file for a map of DDRace, and makes its settings what all have said about it.
+// beginDDRace executes the reset file for a map of DDRace, and makes its settings what all have
+// said about it.
 func (s *Server) beginDDRace(m *gamemap.Map, isDDRace bool) {
 	if !isDDRace {
 		return
@@ -190,7 +194,8 @@ func (s *Server) resetDDRaceVariables() {
 	}
 }
 
-// tuneLines returns the commands that make a tuning what it is, but for what each map of DDRace begins with.
+// tuneLines returns the commands that set a tuning, except for parameters that DDRace resets for
+// each map.
 func tuneLines(t *ddrace.Tuning) (lines []string) {
 	plain, bare := ddrace.DefaultTuning(), ddrace.BareTuning()
 	for i := range t {
@@ -199,7 +204,7 @@ func tuneLines(t *ddrace.Tuning) (lines []string) {
 			if n < 0 {
 				sign, n = "-", -n
 			}
-			// The middle of the hundredth, since commands cut off what is smaller.
+			// The middle of the hundredth, since commands cut off further digits.
 			lines = append(lines, fmt.Sprintf("tune %s %s%d.%02d5", ddrace.TuneParamName(i), sign, n/100, n%100))
 		}
 	}

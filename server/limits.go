@@ -16,8 +16,8 @@ var (
 	// inputRate is for INPUT. Clients send one per tick.
 	inputRate = limit.Rate{PerSecond: 200, Burst: 128}
 	// requestRate is for requests to the world. It has stricter limits for most, but
-	// sv_spamprotection 0 turns them off, and some hundred lines of chat in one tick
-	// would fill the send buffers of everybody who gets them.
+	// sv_spamprotection 0 turns them off, and some hundred lines of chat in one tick would fill the
+	// send buffers of all receivers.
 	requestRate = limit.Rate{PerSecond: 20, Burst: 32}
 	// replyRate is for the lines with which the server answers commands in the chat.
 	replyRate = limit.Rate{PerSecond: 10, Burst: 64}
@@ -36,9 +36,9 @@ const (
 	// joinTimeout is the time after which the server drops a client without progress on its way
 	// into the game. The download of a large map over a slow line is progress.
 	joinTimeout = 5 * time.Minute
-	// loadingPatience is the time without datagrams after which the server drops a client that loads
-	// the map, as long as DDNet-Server's conn_timeout. Such a client costs no more than one that
-	// only keeps its connection until joinTimeout.
+	// loadingPatience is the time without datagrams after which the server drops a client that
+	// loads the map, as long as DDNet-Server's conn_timeout. Such a client costs no more than one
+	// that only keeps its connection until joinTimeout.
 	loadingPatience = 100 * time.Second
 	// resendBuffer is the size of a connection's resend buffer in bytes: a window of a map's
 	// chunks and some other messages.
@@ -55,5 +55,6 @@ type sessionLimits struct {
 	loginBarred                                   bool
 }
 
-// maxReply is how many bytes of a reply are sent: a line of chat in it may have grown, as by lower case.
+// maxReply is how many bytes of a reply are sent: a line of chat in it may have grown, as by lower
+// case.
 const maxReply = 2 * chat.MaxLine

@@ -37,7 +37,7 @@ func drawn(width, height int, draw func(l *twmap.TileLayer)) []byte {
 	return testenv.Must(m.Bytes())
 }
 
-// damagedMaps are files that no server can play, and what it says about them.
+// damagedMaps are files that no server can play, with their error texts.
 func damagedMaps() fstest.MapFS {
 	good := maps.Default().Data
 	files := fstest.MapFS{}
@@ -194,7 +194,7 @@ func TestStrangeMapsArePlayable(t *testing.T) {
 	}
 }
 
-// heldWork is what a server would do in the background.
+// heldWork is the background work of a server. It waits for do.
 type heldWork []func()
 
 // hold makes a server's background work wait for the test.
@@ -225,9 +225,9 @@ func (c *countingFS) Open(name string) (fs.File, error) {
 	return c.FS.Open(name)
 }
 
-// TestMapIsReadBesideTheGame checks that nobody waits while a map is read, however long that
-// takes, that the game changes to it within a tick, and that this tick does no more than
-// others: what grows with the map is done before.
+// TestMapIsReadBesideTheGame checks that players do not wait while a map is read, however long that
+// takes, and that the game changes to it within a tick. This tick does no more work than others:
+// work that grows with the map is done before.
 func TestMapIsReadBesideTheGame(t *testing.T) {
 	side := 2000
 	if testenv.Race {
@@ -378,8 +378,8 @@ func TestRotationIsReadAhead(t *testing.T) {
 	}
 }
 
-// TestMapsTakeLittleMemory checks that reading a map takes memory for what the server uses,
-// not for images, and keeps the file and the tiles.
+// TestMapsTakeLittleMemory checks that reading a map takes no memory for images, and keeps only the
+// file and the tiles.
 func TestMapsTakeLittleMemory(t *testing.T) {
 	testenv.OneGoroutine(t)
 	l := twmap.NewGameLayer(500, 500)
@@ -443,8 +443,8 @@ func TestMapChangeInAGoroutine(t *testing.T) {
 	}
 }
 
-// TestChangeMapSaysWhatIsWrong checks that who asks for a map gets to know what is wrong
-// with it, from a console that hears nothing later, too.
+// TestChangeMapSaysWhatIsWrong checks that an operator who asks for a map gets its error, also at a
+// console that gets no later lines.
 func TestChangeMapSaysWhatIsWrong(t *testing.T) {
 	ts := newTestServer(t, damagedMaps())
 	k := hlClient{ts, public(1)}
@@ -501,8 +501,10 @@ func TestModsGetAllLayersAndSettings(t *testing.T) {
 	for what, tr := range map[string]game.Terrain{"server": made.terrain, "log": verified.terrain} {
 		testenv.Require(t, len(tr.Tele) == 200 && len(tr.Speedup) == 200 && len(tr.Front) == 200 && len(tr.FrontFlags) == 200 &&
 			len(tr.Switch) == 200 && len(tr.Tune) == 200 && len(tr.Flags) == 200, "%s: layers are missing", what)
-		testenv.Check(t, tr.Tele[100] == game.TeleTile{Number: 7, Type: 26} && tr.Speedup[101] == game.SpeedupTile{Force: 1, MaxSpeed: 2, Type: 28, Angle: 270} &&
-			tr.Front[102] == 9 && tr.FrontFlags[102] == game.TileFlipY && tr.Switch[103] == game.SwitchTile{Number: 3, Type: 22, Flags: game.TileRotate, Delay: 4} &&
+		testenv.Check(t, tr.Tele[100] == game.TeleTile{Number: 7, Type: 26} &&
+			tr.Speedup[101] == game.SpeedupTile{Force: 1, MaxSpeed: 2, Type: 28, Angle: 270} &&
+			tr.Front[102] == 9 && tr.FrontFlags[102] == game.TileFlipY &&
+			tr.Switch[103] == game.SwitchTile{Number: 3, Type: 22, Flags: game.TileRotate, Delay: 4} &&
 			tr.Tune[104] == game.TuneTile{Number: 5, Type: 68} && tr.Tiles[105] == 60 && tr.Flags[105] == game.TileRotate, "%s: wrong tiles", what)
 		testenv.Check(t, slices.Equal(tr.Settings, m.Info.Settings), "%s: settings %q", what, tr.Settings)
 	}
@@ -531,8 +533,8 @@ func TestUnsupportedTilesAreNamed(t *testing.T) {
 	}
 }
 
-// TestMapChoosesGameType checks that a map has its game type unless sv_gametype is set, in which DDRace has
-// no score limit.
+// TestMapChoosesGameType checks that a map has its game type unless sv_gametype is set, in which
+// DDRace has no score limit.
 func TestMapChoosesGameType(t *testing.T) {
 	files := fstest.MapFS{}
 	for name, index := range map[string]uint8{"cold": 9, "plain": 2} {
@@ -576,7 +578,8 @@ func TestMapChoosesGameType(t *testing.T) {
 	plays("DM", 30)
 	ts.srv.Execute("sv_map cold")
 	plays("DDraceNetwork", 0)
-	for line, want := range map[string]string{"change_map": "changing to map 'cold'", "change_map cold": "changing to map 'cold'", "change_map nowhere": "map not found"} {
+	for line, want := range map[string]string{"change_map": "changing to map 'cold'", "change_map cold": "changing to map 'cold'",
+		"change_map nowhere": "map not found"} {
 		before := ts.srv.world
 		ts.log.Reset()
 		ts.srv.Execute(line) // DDNet has no end of a match to wait for
@@ -598,7 +601,8 @@ func TestMapChoosesGameType(t *testing.T) {
 	ts = newTestServerWith(t, cfg, "sv_map cold; sv_inactivekick_time 5")
 	inactive(5)
 
-	testenv.Check(t, strings.Contains(newTestServerWith(t, cfg, "sv_map cold; sv_gametype tdm").log.String(), "gametype TDM"), "the operator's word does not count")
+	testenv.Check(t, strings.Contains(newTestServerWith(t, cfg, "sv_map cold; sv_gametype tdm").log.String(), "gametype TDM"),
+		"the operator's word does not count")
 	var store memoryStore
 	cfg.Resume = &store
 	ts = newTestServerWith(t, cfg, "sv_map cold; sv_resume 1")
@@ -607,7 +611,8 @@ func TestMapChoosesGameType(t *testing.T) {
 	ts.joinAs(client07, ip(1), "dora")
 	ts.step(250)
 	next := newTestServerWith(t, cfg, "sv_map cold; sv_resume 1")
-	testenv.Check(t, next.srv.numHeld() == 1 && next.srv.world.ModeName() == "DM", "%d players and %s are resumed\n%s", next.srv.numHeld(), next.srv.world.ModeName(), next.log)
+	testenv.Check(t, next.srv.numHeld() == 1 && next.srv.world.ModeName() == "DM", "%d players and %s are resumed\n%s",
+		next.srv.numHeld(), next.srv.world.ModeName(), next.log)
 	next = newTestServerWith(t, cfg, "sv_map cold; sv_resume 1; sv_gametype tdm")
 	testenv.Check(t, next.srv.world.ModeName() == "TDM", "%s goes on", next.srv.world.ModeName())
 

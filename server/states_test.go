@@ -78,7 +78,8 @@ func TestLeavingInEveryState(t *testing.T) {
 					t.Errorf("%s, %s: the session is still there", stage.name, way)
 				}
 				checkSeats(t, ts.srv)
-				if seen := watcher.PlayerChanges; len(seen) != 0 && (len(seen) != 2 || seen[0] != fmt.Sprintf("+%d player", id) || !strings.HasPrefix(seen[1], fmt.Sprintf("-%d", id))) {
+				if seen := watcher.PlayerChanges; len(seen) != 0 &&
+					(len(seen) != 2 || seen[0] != fmt.Sprintf("+%d player", id) || !strings.HasPrefix(seen[1], fmt.Sprintf("-%d", id))) {
 					t.Errorf("%s, %s: others see %q", stage.name, way, seen)
 				}
 				if n := ts.srv.world.NumPlaying() + ts.srv.world.NumSpectators(); n != 1 {
@@ -341,7 +342,8 @@ func TestLogOfLeaving(t *testing.T) {
 	ts.log.Reset()
 	c.Close("")
 	ts.step(2)
-	for _, want := range []string{"leave player='0:alice'", "kill killer='0:0:alice' victim='0:0:alice' weapon=-3", "client dropped. cid=0 addr=127.0.0.1:1 reason=''"} {
+	for _, want := range []string{"leave player='0:alice'", "kill killer='0:0:alice' victim='0:0:alice' weapon=-3",
+		"client dropped. cid=0 addr=127.0.0.1:1 reason=''"} {
 		if !strings.Contains(ts.log.String(), want) {
 			t.Errorf("no %q in the log:\n%s", want, ts.log.String())
 		}
@@ -368,8 +370,8 @@ func TestTimeoutAndReconnect(t *testing.T) {
 	}
 }
 
-// TestJoinTimeout checks that a client that only keeps its connection alive does not
-// keep its session for ever, unless it plays.
+// TestJoinTimeout checks that a client that only keeps its connection alive loses its session after
+// a time, unless it plays.
 func TestJoinTimeout(t *testing.T) {
 	for _, stage := range loginStages[1 : len(loginStages)-2] {
 		ts := newTestServer(t, nil)

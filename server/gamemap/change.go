@@ -18,9 +18,9 @@ type plan struct {
 	load    *load // the last one, nil if there is none
 	reload  bool  // the file of this map must be read again
 	restart bool  // this map must get a new world
-	// asked is the map of change_map until it is read. Then it becomes next, the map after the end of
-	// the match. likely is the next map of the rotation, while the scoreboard at the end of a match is
-	// shown.
+	// asked is the map of change_map until it is read. Then it becomes next, the map after the end
+	// of the match. likely is the next map of the rotation, while the scoreboard at the end of a
+	// match is shown.
 	asked, next, likely string
 	// voted is the map that a vote has asked for. Its players read if the map cannot be loaded.
 	voted string
@@ -187,9 +187,9 @@ func (m *Maps) voteFailed(setting string) {
 	}
 }
 
-// changeAfterMatch makes a map the next one, instead of the next in the rotation, and ends the match
-// when it is read. It returns what is wrong with the map if that shows within diskTimeout, and
-// prints later errors.
+// changeAfterMatch makes a map the next one, instead of the next in the rotation, and ends the
+// match when it is read. It returns what is wrong with the map if that shows within diskTimeout,
+// and prints later errors.
 func (m *Maps) changeAfterMatch(setting string) error {
 	if err := checkName(setting); err != nil {
 		return err

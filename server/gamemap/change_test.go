@@ -117,7 +117,8 @@ func TestNewRules(t *testing.T) {
 	s.wanted.GameType = "ctf"
 	s.maps.Restart()
 	s.step(1)
-	testenv.Check(t, s.maps.Played() != first && s.maps.Played().Rules.GameType == "ctf" && len(s.played) == 2, "rules %v, %d worlds", s.maps.Played().Rules.Choice, len(s.played))
+	testenv.Check(t, s.maps.Played() != first && s.maps.Played().Rules.GameType == "ctf" && len(s.played) == 2,
+		"rules %v, %d worlds", s.maps.Played().Rules.Choice, len(s.played))
 	s.wanted.Mods = "missing"
 	s.maps.Restart()
 	s.step(2)

@@ -8,24 +8,24 @@ import (
 const (
 	// MaxWindow is the largest number of unacknowledged chunks per client. The original sends eight
 	// and waits for the next request: 220 kB/s at a round trip of 50 ms. A client acknowledges with
-	// every request, so a window works with unmodified clients. It starts with MinWindow, small enough
-	// for the receive buffer of a common system (about 92 such datagrams), and grows with every
-	// request. After losses the connection's window is smaller.
+	// every request, so a window works with unmodified clients. It starts with MinWindow, small
+	// enough for the receive buffer of a common system (about 92 such datagrams), and grows with
+	// every request. After losses the connection's window is smaller.
 	MaxWindow  = 144
 	MinWindow  = 48
 	windowStep = 8
 	// BytesPerTick is how much of the map is sent to all clients together in a tick: 26 MB/s, some
 	// 4 ms of CPU time per tick.
 	BytesPerTick = 512 << 10
-	// MaxSends is how many times a client can get the whole map. Clients ask for it once, some again
-	// for a chunk that takes long.
+	// MaxSends is how many times a client can get the whole map. Clients ask for it once, some
+	// again for a chunk that takes long.
 	MaxSends = 4
 	// chunkOverhead is the largest number of bytes in a message besides its chunk.
 	chunkOverhead = 32
 )
 
-// A value of sv_map_download_speed below unlimitedSpeed is a limit of speedUnit bytes per second for
-// each client. The original sends that much per unit at a round trip of 43 ms.
+// A value of sv_map_download_speed below unlimitedSpeed is a limit of speedUnit bytes per second
+// for each client. The original sends that much per unit at a round trip of 43 ms.
 const (
 	unlimitedSpeed = 8
 	speedUnit      = 32 << 10

@@ -96,8 +96,8 @@ func (m *Map) makeCompatible() {
 	}
 }
 
-// HasSum reports whether the file has a SHA-256 in hexadecimal digits, with the map's own settings or
-// with the settings from its file.
+// HasSum reports whether the file has a SHA-256 in hexadecimal digits, with the map's own settings
+// or with the settings from its file.
 func (m *Map) HasSum(sha256 string) bool {
 	changed := m.operator.changed
 	return hex.EncodeToString(m.SHA256[:]) == sha256 || changed != nil && hex.EncodeToString(changed.SHA256[:]) == sha256
@@ -108,8 +108,8 @@ type operatorFiles struct {
 	resetFile string // the name, "" for none
 	reset     []byte
 	resetErr  error
-	// configured is how many settings of the terrain come from the configuration. Those of the reset
-	// file follow, and then the map's own.
+	// configured is how many settings of the terrain come from the configuration. Those of the
+	// reset file follow, and then the map's own.
 	configured int
 	// changed is the map with the settings of its own file, nil if it has none. err says why that
 	// file cannot be used.

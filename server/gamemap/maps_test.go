@@ -47,8 +47,8 @@ func TestNames(t *testing.T) {
 	testenv.Check(t, err == nil && m.Name == "a" && m.Setting == "folder/a" && s.maps.Has("folder/a"), "%v", err)
 }
 
-// TestSettingsOfOperators: the settings of a map come from the configuration, the reset file and its
-// own file.
+// TestSettingsOfOperators: the settings of a map come from the configuration, the reset file and
+// its own file.
 func TestSettingsOfOperators(t *testing.T) {
 	files := copies("a", "b")
 	files["maps/a.cfg"] = &fstest.MapFile{Data: []byte("\ufefftune gravity 1\r\nsv_hit 0\n")}
@@ -71,7 +71,8 @@ func TestSettingsOfOperators(t *testing.T) {
 	s.step(1)
 	m = s.maps.Played()
 	err = m.UseSettingsFile()
-	testenv.Check(t, m.Name == "b" && err != nil && strings.Contains(err.Error(), "map 'b' keeps its own settings, and maps/b.cfg is not used"), "%s: %v", m.Name, err)
+	testenv.Check(t, m.Name == "b" && err != nil &&
+		strings.Contains(err.Error(), "map 'b' keeps its own settings, and maps/b.cfg is not used"), "%s: %v", m.Name, err)
 	name, _, _ = m.ResetFile()
 	testenv.Check(t, name == "", "there is a reset file %s", name)
 }
@@ -132,7 +133,8 @@ func TestList(t *testing.T) {
 	s.run("sv_maplist all")
 	list = s.maps.List(console.LevelAdmin)
 	all := list()
-	testenv.Check(t, slices.Contains(all, "sub/c") && slices.Contains(all, "testbox") && !slices.Contains(all, "1/2/3/4/deep") && len(all) == 3+len(maps.All()), "all maps are %q", all)
+	testenv.Check(t, slices.Contains(all, "sub/c") && slices.Contains(all, "testbox") && !slices.Contains(all, "1/2/3/4/deep") &&
+		len(all) == 3+len(maps.All()), "all maps are %q", all)
 	testenv.Check(t, s.maps.List(console.LevelMod)() == nil, "moderators get the list")
 
 	var to screen
@@ -179,7 +181,8 @@ func (r *receiver) SendMapData(_ *bridge.Map, chunk int) { r.chunks = append(r.c
 
 func (r *receiver) MapChunkSize() int { return 1000 }
 
-// TestDownload: chunks come in order within the budget, from where the client asks, and not forever.
+// TestDownload: chunks come in order within the budget, from where the client asks, and not
+// forever.
 func TestDownload(t *testing.T) {
 	s := newServer(t, nil)
 	file := &bridge.Map{File: make([]byte, 40_500), ChunksPerRequest: 1}

@@ -34,8 +34,8 @@ func (m *Maps) TakeProblem() string {
 	return m.rotation.problem
 }
 
-// rotationProblem returns which maps of a value of sv_maprotation are missing, "" if none are. Other
-// goroutines call it.
+// rotationProblem returns which maps of a value of sv_maprotation are missing, "" if none are.
+// Other goroutines call it.
 func (m *Maps) rotationProblem(value string) string {
 	var missing []string
 	for _, name := range console.SplitNames(value) {
@@ -48,9 +48,11 @@ func (m *Maps) rotationProblem(value string) string {
 		return ""
 	case 1:
 		name := strings.Trim(missing[0], "'")
-		return fmt.Sprintf("sv_maprotation: map %s is missing, so the game stays on the map before it: copy it to %s in the server's folder, or remove it", missing[0], mapFile(name))
+		return fmt.Sprintf("sv_maprotation: map %s is missing, so the game stays on the map before it: copy it to %s in the "+
+			"server's folder, or remove it", missing[0], mapFile(name))
 	}
-	return fmt.Sprintf("sv_maprotation: maps %s are missing, so the game stays on the map before the first of them: copy them to maps/ in the server's folder, or remove them", strings.Join(missing, ", "))
+	return fmt.Sprintf("sv_maprotation: maps %s are missing, so the game stays on the map before the first of them: copy "+
+		"them to maps/ in the server's folder, or remove them", strings.Join(missing, ", "))
 }
 
 // checkRotation is called after sv_maprotation was set. Before the start it warns at once, which

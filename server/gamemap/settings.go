@@ -5,8 +5,8 @@ import "github.com/teeyard/teeyard/server/console"
 // DefaultMap is the default of sv_map.
 const DefaultMap = "teeyard1"
 
-// Settings holds the variables of maps. The comments name them; "DDNet's" marks names that Teeworlds
-// 0.7.5 lacks.
+// Settings holds the variables of maps. The comments name them; "DDNet's" marks names that
+// Teeworlds 0.7.5 lacks.
 type Settings struct {
 	Map           string // sv_map
 	List          string // sv_maplist
@@ -32,7 +32,8 @@ func (m *Maps) Register(c *console.Console) error {
 			return err
 		}
 	}
-	if err := c.RegisterInt(console.IntVar{Name: "sv_map_download_speed", Help: "Map download per client (1 to 7 = at most that many times 32 KiB/s, 8 to 16 = no limit)",
+	if err := c.RegisterInt(console.IntVar{Name: "sv_map_download_speed",
+		Help:  "Map download per client (1 to 7 = at most that many times 32 KiB/s, 8 to 16 = no limit)",
 		Flags: console.Server | console.Save, Value: &s.DownloadSpeed, Default: 8, Min: 1, Max: 16}); err != nil {
 		return err
 	}

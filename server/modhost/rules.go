@@ -71,8 +71,8 @@ func (m *Mods) Wanted() Choice {
 // IsGameTypeSet reports whether sv_gametype was set. dm then counts on DDRace maps, too.
 func (m *Mods) IsGameTypeSet() bool { return m.gameTypeSet }
 
-// Set sets sv_gametype and sv_mods to the values of a match. isSet is what IsGameTypeSet returned in
-// it.
+// Set sets sv_gametype and sv_mods to the values of a match. isSet is what IsGameTypeSet returned
+// in it.
 func (m *Mods) Set(gameType, mods string, isSet bool) {
 	m.Settings.GameType, m.Settings.Mods, m.gameTypeSet = gameType, mods, isSet
 	if isSet {

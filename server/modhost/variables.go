@@ -41,7 +41,8 @@ func (m *Mods) Values() map[string]string {
 	return values
 }
 
-// Reset gives a variable that the world does not have its value in the configuration, if it has one.
+// Reset gives a variable that the world does not have its value in the configuration, if it has
+// one.
 func (m *Mods) Reset(name, value string, configured bool) {
 	if delete(m.commands.values, name); configured && m.commands.values != nil {
 		m.commands.values[name] = value
@@ -81,8 +82,8 @@ func (m *Mods) offerVariable(declared game.Variable) error {
 	return nil
 }
 
-// setVariable tells the world the value of a variable. A call in the console has set it, unless call
-// is nil.
+// setVariable tells the world the value of a variable. A call in the console has set it, unless
+// call is nil.
 func (m *Mods) setVariable(v *variable, call *console.Call) {
 	d, name := &m.commands, v.Name
 	value := m.console.Configured(name)
@@ -105,8 +106,8 @@ func (m *Mods) setVariable(v *variable, call *console.Call) {
 	}
 }
 
-// inForce returns the value of a variable that counts. That is the value in the world, which the map
-// or the mod may have changed, unless the world gets another one with the next tick.
+// inForce returns the value of a variable that counts. That is the value in the world, which the
+// map or the mod may have changed, unless the world gets another one with the next tick.
 func (m *Mods) inForce(v *variable) (value string, ok bool) {
 	if v.setIn == m.commands.world && v.setAt == m.world.Tick() {
 		return "", false

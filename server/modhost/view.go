@@ -25,11 +25,11 @@ type Screen interface {
 
 const (
 	menuStale = -1
-	// viewTicks is the fewest ticks between two changes that a client is sent. Mods may change their
-	// texts more often.
+	// viewTicks is the fewest ticks between two changes that a client is sent. Mods may change
+	// their texts more often.
 	viewTicks = game.TickRate / 5
-	// broadcastTicks is how long clients show a broadcast. A lasting text is sent again before that.
-	// One version of clients replaces it with texts of its own, and it returns after them.
+	// broadcastTicks is how long clients show a broadcast. A lasting text is sent again before
+	// that. One version of clients replaces it with texts of its own, and it returns after them.
 	broadcastTicks = 10 * game.TickRate
 	textTicks      = broadcastTicks / 2
 )

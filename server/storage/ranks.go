@@ -90,8 +90,8 @@ func (b *Broker) release(n int) {
 }
 
 // RankID returns the ID of a request that stores a result. The Map of the request must be set. The
-// ID is a hash of the game's ID and the whole request. A world repeats an unanswered request after a
-// crash, and after a new start it may use the same number for another request.
+// ID is a hash of the game's ID and the whole request. A world repeats an unanswered request after
+// a crash, and after a new start it may use the same number for another request.
 func RankID(r *game.RankRequest, gameID string) [16]byte {
 	text, err := json.Marshal(r)
 	if err != nil {

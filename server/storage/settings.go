@@ -2,8 +2,8 @@ package storage
 
 import "github.com/teeyard/teeyard/server/console"
 
-// Settings holds the variables of the storage and the ranks. The comments name the variables; "ours"
-// and "DDNet's" mark names that Teeworlds 0.7.5 lacks.
+// Settings holds the variables of the storage and the ranks. The comments name the variables;
+// "ours" and "DDNet's" mark names that Teeworlds 0.7.5 lacks.
 type Settings struct {
 	Storage      string // sv_storage, ours
 	Ranks        string // sv_ranks, ours

@@ -1,8 +1,8 @@
 // Package storage passes the requests of worlds on to the storage of values and to the ranks, and
 // returns the answers as commands of the next tick.
 //
-// The loop of the server calls the methods of Broker. Only the storage and the ranks answer in other
-// goroutines.
+// The loop of the server calls the methods of Broker. Only the storage and the ranks answer in
+// other goroutines.
 package storage
 
 import (
