@@ -6,7 +6,6 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
@@ -48,12 +47,10 @@ type Server struct {
 	used   bool // a client was here in the last tick
 
 	transport transport.Conn
-	scratch   packet.Scratch
-	sendBuf   []byte
 
 	// Admission.
 	versions []*protocolVersion
-	tokens   *conn.TokenIssuer
+	lobby    lobby
 	access   *access.Control
 
 	sessionTable

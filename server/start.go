@@ -35,7 +35,7 @@ func New(cfg Config) (_ *Server, err error) {
 		files:        operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
 	}
 	crand.Read(s.addrHashKey[:])
-	s.versions = newProtocolVersions(s)
+	s.versions = newProtocolVersions(&s.lobby)
 	s.votes = newVotes(s)
 	s.chat = chat.New(chatHost{s})
 	if s.cfg.Log == nil {
@@ -73,6 +73,10 @@ func New(cfg Config) (_ *Server, err error) {
 	s.maps = newMaps(s)
 	s.bots = newBots(s)
 	s.listing = listing.New(listing.Config{Host: listingHost{s}, Access: s.access})
+	s.lobby = lobby{
+		transportSend: func(to transport.Peer, b []byte) { s.transport.Send(to, b) },
+		access:        s.access, listing: s.listing, drops: &s.drops,
+	}
 	if err := s.newConsole(); err != nil {
 		return nil, err
 	}
@@ -141,7 +145,7 @@ func New(cfg Config) (_ *Server, err error) {
 		s.transport.Close()
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	s.tokens = tokens
+	s.lobby.tokens = tokens
 	epoch = time.Now().Add(-time.Duration(now))
 	if err := s.listing.Open(s.transport, tokens); err != nil {
 		s.transport.Close()

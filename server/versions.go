@@ -10,6 +10,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
+	"github.com/teeyard/teeyard/server/access"
+	"github.com/teeyard/teeyard/server/listing"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -26,10 +28,10 @@ type protocolVersion struct {
 
 // newProtocolVersions returns the versions of a server. The first is the one that
 // operators' tools expect to be logged first.
-func newProtocolVersions(s *Server) []*protocolVersion {
+func newProtocolVersions(l *lobby) []*protocolVersion {
 	return []*protocolVersion{
-		{Protocol: bridge7.NewProtocol(), handshaker: &handshaker7{unconnected: unconnected{server: s}}, kinds: kinds7},
-		{Protocol: bridge6.NewProtocol(), handshaker: &handshaker6{unconnected: unconnected{server: s}}, kinds: kinds6},
+		{Protocol: bridge7.NewProtocol(), handshaker: &handshaker7{unconnected: unconnected{lobby: l}}, kinds: kinds7},
+		{Protocol: bridge6.NewProtocol(), handshaker: &handshaker6{unconnected: unconnected{lobby: l}}, kinds: kinds6},
 	}
 }
 
@@ -38,17 +40,28 @@ var (
 	kinds6 = []packet.Kind{packet.KindConnless6, packet.KindControl6, packet.KindData}
 )
 
+// lobby is what the handshakers of all versions share.
+type lobby struct {
+	transportSend func(to transport.Peer, b []byte)
+	tokens        *conn.TokenIssuer
+	access        *access.Control
+	listing       *listing.Listing
+	drops         *drops
+	scratch       packet.Scratch
+	sendBuf       []byte
+}
+
 // unconnected is the datagram that a handshaker inspected last.
 type unconnected struct {
-	server *Server
-	now    conn.Time
-	peer   transport.Peer
+	*lobby
+	now  conn.Time
+	peer transport.Peer
 }
 
 // send answers it.
 func (u *unconnected) send(b []byte) {
-	u.server.sendBuf = b
-	u.server.transport.Send(u.peer, b)
+	u.sendBuf = b
+	u.transportSend(u.peer, b)
 }
 
 // handshaker7 is the handshaker of 0.7, whose clients ask for a token first.
@@ -60,21 +73,21 @@ type handshaker7 struct {
 
 func (h *handshaker7) inspect(now conn.Time, peer transport.Peer, _ packet.Kind, b []byte) conn.Action {
 	h.now, h.peer = now, peer
-	if h.packet.Parse(b, &h.server.scratch) != nil {
+	if h.packet.Parse(b, &h.scratch) != nil {
 		return conn.ActionIgnore
 	}
-	action, _ := h.server.tokens.Inspect(now, peer.Addr(), &h.packet)
+	action, _ := h.tokens.Inspect(now, peer.Addr(), &h.packet)
 	return action
 }
 
 func (h *handshaker7) sendToken() {
-	h.send(packet.AppendTokenReply(h.server.sendBuf[:0], h.packet.ResponseToken, h.server.tokens.Token(h.now, h.peer.Addr())))
+	h.send(packet.AppendTokenReply(h.sendBuf[:0], h.packet.ResponseToken, h.tokens.Token(h.now, h.peer.Addr())))
 }
 
 func (h *handshaker7) sendChallenge() {}
 
 func (h *handshaker7) refuse(reason string) {
-	h.send(packet.AppendClose(h.server.sendBuf[:0], 0, h.packet.ResponseToken, reason))
+	h.send(packet.AppendClose(h.sendBuf[:0], 0, h.packet.ResponseToken, reason))
 }
 
 func (h *handshaker7) accept(c *conn.Conn) error {
@@ -84,15 +97,14 @@ func (h *handshaker7) accept(c *conn.Conn) error {
 func (h *handshaker7) helloState() helloState { return helloPending }
 
 func (h *handshaker7) answerBrowser() {
-	s := h.server
 	r, ok := query.ParseRequest7(h.packet.Payload)
 	if !ok {
-		s.countDrop(dropInfo)
+		h.drops.add(dropInfo, 1)
 		return
 	}
-	s.access.Arrivals.Prove(h.now, h.peer.Addr())
-	h.infoBuf = s.listing.Reply().Append(h.infoBuf[:0], r, 0)
-	h.send(packet.AppendConnless(s.sendBuf[:0], h.packet.ResponseToken, s.tokens.Token(h.now, h.peer.Addr()), h.infoBuf))
+	h.access.Arrivals.Prove(h.now, h.peer.Addr())
+	h.infoBuf = h.listing.Reply().Append(h.infoBuf[:0], r, 0)
+	h.send(packet.AppendConnless(h.sendBuf[:0], h.packet.ResponseToken, h.tokens.Token(h.now, h.peer.Addr()), h.infoBuf))
 }
 
 // handshaker6 is the handshaker of 0.6, where three handshakes are in use, one of them
@@ -115,22 +127,22 @@ func (h *handshaker6) inspect(now conn.Time, peer transport.Peer, kind packet.Ki
 	}
 	var scratch *packet.Scratch
 	if kind == packet.KindData && now < h.challengesUntil && h.decompressLimit.Take(int64(now), decompressRate, 1) {
-		scratch = &h.server.scratch
+		scratch = &h.scratch
 	}
-	h.result = h.server.tokens.Inspect6(now, peer.AddrPort, b, scratch)
+	h.result = h.tokens.Inspect6(now, peer.AddrPort, b, scratch)
 	return h.result.Action
 }
 
-func (h *handshaker6) sendToken() { h.send(h.result.AppendReply(h.server.sendBuf[:0])) }
+func (h *handshaker6) sendToken() { h.send(h.result.AppendReply(h.sendBuf[:0])) }
 
 func (h *handshaker6) sendChallenge() {
 	h.challengesUntil = h.now.Add(challengeLifetime)
-	h.send(packet.AppendAccept6(h.server.sendBuf[:0], packet.PlacedToken{}, packet.NoToken))
-	h.send(h.server.tokens.AppendChallenge(h.server.sendBuf[:0], h.now, h.peer.AddrPort))
+	h.send(packet.AppendAccept6(h.sendBuf[:0], packet.PlacedToken{}, packet.NoToken))
+	h.send(h.tokens.AppendChallenge(h.sendBuf[:0], h.now, h.peer.AddrPort))
 }
 
 func (h *handshaker6) refuse(reason string) {
-	h.send(h.result.AppendClose(h.server.sendBuf[:0], reason))
+	h.send(h.result.AppendClose(h.sendBuf[:0], reason))
 }
 
 func (h *handshaker6) accept(c *conn.Conn) error {
@@ -151,15 +163,15 @@ func (h *handshaker6) helloState() helloState {
 func (h *handshaker6) answerBrowser() {
 	r, ok := query.ParseRequest6(h.datagram)
 	if !ok {
-		h.server.countDrop(dropInfo)
+		h.drops.add(dropInfo, 1)
 		return
 	}
-	a := h.server.listing.UnprovenReply(h.now, h.peer.Addr(), r.Format)
+	a := h.listing.UnprovenReply(h.now, h.peer.Addr(), r.Format)
 	if a == nil {
-		h.server.countDrop(dropTokenless)
+		h.drops.add(dropTokenless, 1)
 		return
 	}
 	for n := range a.NumDatagrams(r.Format) {
-		h.send(a.Append(h.server.sendBuf[:0], r, n))
+		h.send(a.Append(h.sendBuf[:0], r, n))
 	}
 }
