@@ -11,15 +11,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/gamemap"
 	"github.com/teeyard/teeyard/server/later"
-	"github.com/teeyard/teeyard/server/listing"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
@@ -35,9 +32,6 @@ func New(cfg Config) (_ *Server, err error) {
 		files:        operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
 	}
 	crand.Read(s.addrHashKey[:])
-	s.versions = newProtocolVersions(&s.lobby)
-	s.votes = newVotes(s)
-	s.chat = chat.New(chatHost{s})
 	if s.cfg.Log == nil {
 		s.cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -58,25 +52,9 @@ func New(cfg Config) (_ *Server, err error) {
 		s.cfg.Observers = append(slices.Clip(s.cfg.Observers), b)
 	}
 	s.observers.list = s.cfg.Observers
-	s.lines = consoleLines{
-		print: s.printFor,
-		queue: func(cmd game.Command) (place int) { s.queueCommand(cmd); return len(s.pendingCommands) },
-	}
-	s.output = output{
-		warned: s.lines.noteWarning, enabled: s.logEnabled,
-		logs: []func(int, string, string){s.log, s.printEcon}, operators: s.printToOperators,
-	}
 	s.ddrace.collect = &s.ddrace.configured
-	s.record, s.resume.keeper, s.storage, s.mods, s.rules = s.newRecorder(), s.newKeeper(), newStorage(s), newMods(s), newRules(s)
 	var epoch time.Time
-	s.access = newAccess(s, &epoch)
-	s.maps = newMaps(s)
-	s.bots = newBots(s)
-	s.listing = listing.New(listing.Config{Host: listingHost{s}, Access: s.access})
-	s.lobby = lobby{
-		transportSend: func(to transport.Peer, b []byte) { s.transport.Send(to, b) },
-		access:        s.access, listing: s.listing, drops: &s.drops,
-	}
+	s.newRooms(&epoch)
 	if err := s.newConsole(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,35 @@
+package server
+
+import (
+	"time"
+
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server/chat"
+	"github.com/teeyard/teeyard/server/listing"
+	"github.com/teeyard/teeyard/transport"
+)
+
+// newRooms creates the parts of the server. Bans in memory follow a clock that begins at epoch,
+// which is set before the first ban.
+func (s *Server) newRooms(epoch *time.Time) {
+	s.versions = newProtocolVersions(&s.lobby)
+	s.votes = newVotes(s)
+	s.chat = chat.New(chatHost{s})
+	s.lines = consoleLines{
+		print: s.printFor,
+		queue: func(cmd game.Command) (place int) { s.queueCommand(cmd); return len(s.pendingCommands) },
+	}
+	s.output = output{
+		warned: s.lines.noteWarning, enabled: s.logEnabled,
+		logs: []func(int, string, string){s.log, s.printEcon}, operators: s.printToOperators,
+	}
+	s.record, s.resume.keeper, s.storage, s.mods, s.rules = s.newRecorder(), s.newKeeper(), newStorage(s), newMods(s), newRules(s)
+	s.access = newAccess(s, epoch)
+	s.maps = newMaps(s)
+	s.bots = newBots(s)
+	s.listing = listing.New(listing.Config{Host: listingHost{s}, Access: s.access})
+	s.lobby = lobby{
+		transportSend: func(to transport.Peer, b []byte) { s.transport.Send(to, b) },
+		access:        s.access, listing: s.listing, drops: &s.drops,
+	}
+}
