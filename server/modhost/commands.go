@@ -17,8 +17,8 @@ type commands struct {
 	variables []*variable
 	// shared are names of console commands of the server that worlds may declare, too.
 	shared []string
-	// values are what operators have set variables to, by name, also those of mods that are not
-	// played now.
+	// values are the values that operators have set, by name of the variable. They outlast a map
+	// without the mod.
 	values map[string]string
 	world  uint64 // counts the worlds
 	// starting reports whether the declarations of the world are being offered, and resumed whether
@@ -80,8 +80,8 @@ func has(list []game.CommandSpec, name string) bool {
 	return slices.ContainsFunc(list, func(c game.CommandSpec) bool { return c.Name == name })
 }
 
-// Offer offers the variables and commands of the world instead of those of the world before. Check
-// must have returned nil for the world.
+// Offer offers the variables and commands of the world, and withdraws the old ones. Check must have
+// returned nil for the world.
 func (m *Mods) Offer() {
 	m.commands.starting = true
 	if err := m.replace(); err != nil {
