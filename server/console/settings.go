@@ -31,7 +31,6 @@ type Settings struct {
 	AnnouncementFile     string     // sv_announcement_filename, DDNet's
 	AnnouncementInterval int        // sv_announcement_interval, DDNet's
 	AnnouncementRandom   int        // sv_announcement_random, DDNet's
-	MapRotation          string     // sv_maprotation
 
 	AuditLog       string // sv_audit_log, ours
 	LogDialect     string // log_dialect, ours

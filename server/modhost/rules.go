@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/builtin"
+	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/later"
 )
 
@@ -137,7 +137,7 @@ func (m *Mods) checkGameType(name string) error {
 // findMods finds the mods that a value of sv_mods names.
 func (m *Mods) findMods(setting string) ([]namedMod, error) {
 	var mods []namedMod
-	for _, name := range strings.FieldsFunc(setting, func(r rune) bool { return strings.ContainsRune(";, \t", r) }) {
+	for _, name := range console.SplitNames(setting) {
 		if slices.ContainsFunc(mods, func(m namedMod) bool { return m.name == name }) {
 			return nil, fmt.Errorf("sv_mods names %q twice", name)
 		}
