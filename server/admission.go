@@ -203,8 +203,8 @@ func (s *Server) closeDropped(now conn.Time) {
 	s.droppedSessions = s.droppedSessions[:0]
 }
 
-// closeSession says goodbye to a client and frees what it had. A person whose connection fails
-// within a second may not connect for a minute.
+// closeSession ends a session and frees its seat. A client whose connection fails within a second
+// may not connect for a minute.
 func (s *Server) closeSession(now conn.Time, c *session) {
 	if s.sessions[c.id] != c {
 		return
@@ -224,9 +224,9 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	}
 }
 
-// freeSeat returns a seat for a client, Nobody if there is none. soon reports whether
-// there will be one after the next tick; clients ask again until then. Seats that are kept
-// do not count, so that their players can come back.
+// freeSeat returns a free seat for a client, or -1. soon reports whether one will be free after the
+// next tick; clients ask again until then. Kept seats are not free, so that their players can come
+// back.
 func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
 	seats := min(int(s.rules.MaxClients)+s.numHeld(), len(s.sessions))
 	for id := range game.PlayerID(seats) {

@@ -24,8 +24,8 @@ import (
 
 // The attacks in this file work against the original server.
 
-// TestConnectWithAckGetsNoSession checks that a CONNECT that acknowledges what was never
-// sent gets no session. The original kept it forever.
+// TestConnectWithAckGetsNoSession checks that a CONNECT that acknowledges chunks that were never
+// sent gets no session. The original kept such a session.
 func TestConnectWithAckGetsNoSession(t *testing.T) {
 	ts := newTestServer(t, nil)
 	for i := range 200 {

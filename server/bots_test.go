@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/query"
 )
 
-// waitForNav waits until bots know the map, which takes real time.
+// waitForNav waits in real time until bots know the map.
 func (tn *testNetwork) waitForNav() {
 	tn.t.Helper()
 	if explored := tn.srv.bots.Explored; !explored() {
@@ -69,7 +69,7 @@ func TestBotsFillUp(t *testing.T) {
 	}
 }
 
-// TestBotsAreMarked checks what clients and browsers are told of bots.
+// TestBotsAreMarked checks that clients and browsers can tell bots from players.
 func TestBotsAreMarked(t *testing.T) {
 	testenv.OneGoroutine(t)
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 2, "sv_bots 3")

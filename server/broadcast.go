@@ -19,8 +19,7 @@ type Broadcast interface {
 	// BeginMatch is called when a match begins, on a new map or on the same one. The map does not
 	// change during the match.
 	BeginMatch(w *game.World, m *bridge.Map)
-	// Recorder returns the recorder of the match, which gets the messages to all clients; nil for
-	// none.
+	// Recorder returns the recorder of the match, or nil. It gets the messages to all clients.
 	Recorder() *recorder.Recorder
 	// IsWatched reports whether the broadcast has viewers. The bots of sv_bots then play.
 	IsWatched() bool
@@ -33,13 +32,13 @@ func (s *Server) beginBroadcast() {
 	}
 }
 
-// isBroadcastWatched reports whether somebody watches the broadcast.
+// isBroadcastWatched reports whether the broadcast has viewers.
 func (s *Server) isBroadcastWatched() bool {
 	return s.cfg.Broadcast != nil && s.cfg.Broadcast.IsWatched()
 }
 
-// preludeTicks is how much of the match is played at once when bots come for those who watch, who see it in
-// pieces of two seconds, and should not wait for the first ones.
+// preludeTicks is how much of the match is played at once when bots come for those who watch, who
+// see it in pieces of two seconds, and should not wait for the first ones.
 const preludeTicks = 12 * game.TickRate
 
 // preludeStep is how much of it is played before the server looks after other things.
@@ -57,8 +56,8 @@ func (s *Server) isDeserted() bool {
 	return len(s.sessionByPeer) == 0 && !slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil })
 }
 
-// playPrelude returns how many ticks are to be played at once, and moves the clock by them. There are none any more
-// when somebody comes.
+// playPrelude returns the number of ticks to play at once, and moves the clock by them. It is 0
+// from the first client on.
 func (s *Server) playPrelude() int {
 	if s.prelude == 0 {
 		return 0

@@ -40,7 +40,8 @@ type clock struct {
 // reset makes now the beginning of tick 0.
 func (c *clock) reset(now conn.Time) { *c = clock{start: now} }
 
-// forward moves the ticks that follow to an earlier time. Clients count on their times, and must not be there.
+// forward moves the ticks that follow to an earlier time. Clients count on their times, and must
+// not be there.
 func (c *clock) forward(ticks int) { c.start = c.start.Add(-time.Duration(ticks) * tickDuration) }
 
 // tickStart returns the time at which a tick begins.
@@ -48,9 +49,9 @@ func (c *clock) tickStart(tick int32) conn.Time {
 	return c.start.Add(time.Duration(tick) * tickDuration)
 }
 
-// due returns the number of ticks to run now, at most maxCatchUp, and the number of ticks
-// beyond that, which are skipped. If catching up itself takes so long that many ticks are due
-// again, they are at most maxOverload or half of those before.
+// due returns the number of ticks to run now, at most maxCatchUp, and the number of skipped ticks
+// beyond that. If catching up itself takes so long that many ticks are due again, they are at most
+// maxOverload or half of those before.
 func (c *clock) due(now conn.Time) (ticks, skipped int) {
 	n := int(now.Sub(c.start)/tickDuration) - int(c.tick)
 	if n <= 0 {

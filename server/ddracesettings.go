@@ -11,10 +11,10 @@ import (
 	"github.com/teeyard/teeyard/server/gamemap"
 )
 
-// A DDRace map gets settings from the configuration, from the file of sv_reset_file, which is
-// executed with each map, and from the map itself, in this order. Settings other than variables are
-// commands that the map could contain as well, such as tune, tune_zone and switch_open. They are
-// put before the map's own commands.
+// A DDRace map gets settings from the configuration, from the file of sv_reset_file, and from the
+// map itself, in this order. The server executes the file with each map. Besides variables, these
+// are commands that the map could contain as well, such as tune, tune_zone and switch_open. They
+// are put before the map's own commands.
 
 // maxDDRaceLines is the most such commands in the configuration and the reset file.
 const maxDDRaceLines = 4096

@@ -81,8 +81,8 @@ func TestDDRaceSettings(t *testing.T) {
 	testenv.Check(t, slices.Equal(got, []int32{100, 3}), "on the third map %v", got)
 }
 
-// TestFaultsOfConfiguredSettings checks that the log names the configuration or the reset file for a
-// fault in a setting of theirs, and not the map.
+// TestFaultsOfConfiguredSettings checks that the log names the configuration or the reset file for
+// a fault in a setting of theirs, and not the map.
 func TestFaultsOfConfiguredSettings(t *testing.T) {
 	cfg := raceConfig("tune gravity 88888888888; tune grenade_speed abc", "tune gravity 77777777777\nsv_team 9\n")
 	ts := newTestServerWith(t, cfg, "sv_map race; sv_gametype ddrace; tune hook_drag_speed 99999999999")
@@ -99,7 +99,8 @@ func TestFaultsOfConfiguredSettings(t *testing.T) {
 	testenv.Check(t, ddraceSettingsOf(t, ts).Tuning[ddrace.GrenadeSpeed] == ddrace.DefaultTuning()[ddrace.GrenadeSpeed], "a word is a speed")
 }
 
-// TestReloadedDDRaceSettings checks that a configuration that is read again counts for the next maps.
+// TestReloadedDDRaceSettings checks that a configuration that is read again counts for the next
+// maps.
 func TestReloadedDDRaceSettings(t *testing.T) {
 	cfg := raceConfig("", "")
 	files := cfg.Files.(fstest.MapFS)

@@ -2,7 +2,7 @@ package server
 
 import "slices"
 
-// tickEmpty carries out what operators have set for a server that its last client has left.
+// tickEmpty acts on the settings for an empty server after the last client has left.
 func (s *Server) tickEmpty() {
 	used := slices.ContainsFunc(s.sessions[:], func(c *session) bool { return c != nil })
 	if left := s.used && !used; left {

@@ -62,7 +62,8 @@ func TestNPCs(t *testing.T) {
 	var log memoryReplays
 	var m *garrison
 	mods := []func() game.Mod{func() game.Mod { m = &garrison{}; return m }}
-	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Replays: &log, Mods: mods}, "sv_replay 1; sv_bots 8; sv_player_slots 4; sv_player_ready_mode 1")
+	tn := newTestNetworkWith(t, netsim.Link{Delay: time.Millisecond}, 1, Config{Replays: &log, Mods: mods},
+		"sv_replay 1; sv_bots 8; sv_player_slots 4; sv_player_ready_mode 1")
 	tn.waitForNav()
 	tn.run(time.Second)
 	if n := tn.srv.world.NumConnected(); n != 0 {

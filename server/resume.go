@@ -22,9 +22,9 @@ import (
 // While clients play, it stores the state of the world and the seats every few seconds, and at its
 // end. A server that starts within a minute with the same configuration continues the match.
 //
-// The server keeps the seats like those of players who timed out (see timeouts.go). A client gets
-// its seat back if it has the same address and name, or sends the same timeout code. The world
-// stands still until the first client is there.
+// The server keeps the seats as after a timeout (see timeouts.go). A client gets its seat back if
+// it has the same address and name, or sends the same timeout code. The world stands still until
+// the first client is there.
 
 const (
 	// resumeInterval is the time between two states that are stored.
@@ -105,9 +105,9 @@ func (s *Server) resumeWorld() bool {
 	return true
 }
 
-// startFrom starts the first world as that of a saved match. Settings that operators have changed
-// since the configuration was read keep their values, unless the configuration is another one. It may
-// have become what the match has, as by SIGHUP.
+// startFrom starts the first world from a saved match. Settings that operators have changed since
+// the configuration was read keep their values, unless the configuration has changed. A changed one
+// is accepted if it now has the settings of the match, as after SIGHUP.
 func (s *Server) startFrom(m *resume.Match) error {
 	was, is := &m.Configured, &s.resume.configured
 	if !sameMatch(was, is) && !sameMatch(&m.Settings, is) {

@@ -93,7 +93,8 @@ func TestResume(t *testing.T) {
 		next.step(500)
 		testenv.Check(t, next.srv.world.Tick() == tick && next.tee(seat) == was, "the world did not wait: tick %d", next.srv.world.Tick())
 		rules := next.srv.world.Rules()
-		testenv.Check(t, rules.ScoreLimit == 77 && next.srv.rules.ScoreLimit == 77, "the score limit is %d in the match, %d in the settings", rules.ScoreLimit, next.srv.rules.ScoreLimit)
+		testenv.Check(t, rules.ScoreLimit == 77 && next.srv.rules.ScoreLimit == 77,
+			"the score limit is %d in the match, %d in the settings", rules.ScoreLimit, next.srv.rules.ScoreLimit)
 
 		stranger := next.joinAs(kind, ip(4), "dora")
 		back := next.joinAs(kind, ip(1), "dora")
@@ -209,7 +210,8 @@ func TestNotResumed(t *testing.T) {
 	}
 }
 
-// TestCrashingStateIsNotResumedTwice ends a server soon after it has resumed a match, and one later.
+// TestCrashingStateIsNotResumedTwice ends a server soon after it has resumed a match, and one
+// later.
 func TestCrashingStateIsNotResumedTwice(t *testing.T) {
 	var store memoryStore
 	ts := resumable(t, &store)

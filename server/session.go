@@ -134,7 +134,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 // setState brings the session further on its way into the game, or back.
 func (c *session) setState(to sessionState) { c.state, c.lastProgress = to, c.server.now }
 
-// resetForMap resets what belongs to a map.
+// resetForMap resets the state that belongs to a map.
 func (c *session) resetForMap() {
 	c.early = earlySteps{}
 	c.download = gamemap.Download{}
@@ -202,7 +202,7 @@ func (c *session) drop(reason string) {
 	}
 }
 
-// printableText returns at most n bytes of what a client sent, safe to show.
+// printableText returns at most n bytes of a client's text, safe to show.
 func printableText(b []byte, n int) string {
 	if len(b) > n {
 		b = b[:n]
@@ -210,8 +210,8 @@ func printableText(b []byte, n int) string {
 	return safetext.Line(b)
 }
 
-// earlySteps are steps of the login that the server cannot take yet. DDNet's client sends
-// those of its second player all at once, and each of them once.
+// earlySteps are steps of the login that the server cannot take yet. DDNet's client sends all steps
+// of its second player at once, each of them once.
 type earlySteps struct {
 	ready   bool
 	profile *game.Profile
@@ -228,7 +228,8 @@ func (c *session) reply(text string) {
 		return
 	}
 	c.bridge.SendEvent(c.server.world, &game.Event{
-		Kind: game.EvChat, To: game.MaskOne(c.id), Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll, Text: safetext.Truncate(safetext.Line(text), maxReply),
+		Kind: game.EvChat, To: game.MaskOne(c.id), Player: game.Nobody, Target: game.Nobody, Chat: game.ChatAll,
+		Text: safetext.Truncate(safetext.Line(text), maxReply),
 	})
 }
 
@@ -317,7 +318,7 @@ func (t *sessionTable) hasResumed() bool {
 	return slices.ContainsFunc(t.sessions[:], func(c *session) bool { return c != nil && c.resumed && c.isHeld() })
 }
 
-// findResumed returns the kept seat of a resumed match that may be that of a client: it has the
+// findResumed returns the kept seat of a resumed match that may belong to a client: it has the
 // client's address, and the client's name if that is known.
 func (t *sessionTable) findResumed(c *session) *session {
 	for _, old := range t.sessions {

@@ -229,21 +229,21 @@ func (st *soakTest) play(length time.Duration) {
 	}
 }
 
-// settle waits for what the server does in other goroutines, for which a second on the
-// network is too short, and verifies the logs that are whole.
+// settle waits for the server's other goroutines, since a second on the network is too short for
+// them, and verifies the complete logs.
 func (st *soakTest) settle() {
 	testenv.Eventually(st.t, "the logs are written", func() bool { return st.srv.record.Pending() == 0 })
 	logs, ticks := st.replays.verify(st.t.(*testing.T))
 	st.logs, st.ticks = st.logs+logs, st.ticks+ticks
 }
 
-// soakState is what a server has.
+// soakState has the resources of a server.
 type soakState struct {
 	heap, goroutines, files int
 	tables                  map[string]int // bytes of slices, 64 for each entry of a map, by the path of fields
 }
 
-// measure makes everybody leave and returns what the server has then, in a new world.
+// measure makes all players leave and returns the resources of the server then, in a new world.
 func (st *soakTest) measure() (s soakState) {
 	for _, p := range st.people {
 		p.away = 0

@@ -52,7 +52,9 @@ func newSpeechTest(t *testing.T, kind testclient.Config, played game.Mode, setti
 	cfg := ddraceConfig()
 	cfg.Modes = mode.List{{Name: "tested", New: func() game.Mode { return played }}}
 	cfg.Mods = []func() game.Mod{func() game.Mod { return talkativeMod{} }}
-	st := &speechTest{testServer: newTestServerWith(t, cfg, "sv_map race; sv_gametype tested; sv_spamprotection 0; sv_vote_delay 0; sv_rcon_max_tries 0; sv_max_clients 16; sv_player_slots 16; sv_inactivekick_time 0; add_vote fun say fun", settings)}
+	st := &speechTest{testServer: newTestServerWith(t, cfg,
+		"sv_map race; sv_gametype tested; sv_spamprotection 0; sv_vote_delay 0; sv_rcon_max_tries 0; sv_max_clients 16; "+
+			"sv_player_slots 16; sv_inactivekick_time 0; add_vote fun say fun", settings)}
 	st.speaker = st.joinAs(kind, ip(1), "speaker")
 	for i, other := range []testclient.Config{client07, client06, client06DDNet} {
 		c := st.joinAs(other, ip(2+i), fmt.Sprint("listener", i))
@@ -143,7 +145,8 @@ func fillIn(v reflect.Value, number int64) {
 }
 
 func spokenModes() map[string]func() game.Mode {
-	modes := map[string]func() game.Mode{"ddrace": moddrace.New, "fng": func() game.Mode { return fng.New(game.WeaponLaser, true) }, "foot": foot.New, "infection": infection.New}
+	modes := map[string]func() game.Mode{"ddrace": moddrace.New,
+		"fng": func() game.Mode { return fng.New(game.WeaponLaser, true) }, "foot": foot.New, "infection": infection.New}
 	for _, m := range builtin.Modes() {
 		modes[m.Name] = m.New
 	}
@@ -151,8 +154,8 @@ func spokenModes() map[string]func() game.Mode {
 }
 
 // TestMutedPlayersShowNothing has a muted player write a text in all ways that clients have and in
-// all commands of all modes: nobody else sees it. Before the mute, others do, wherever it is not
-// Private.
+// all commands of all modes: no other player sees it. Before the mute, others do, wherever it is
+// not Private.
 func TestMutedPlayersShowNothing(t *testing.T) {
 	for name, mode := range spokenModes() {
 		for version, kind := range map[string]testclient.Config{"0.7": client07, "0.6": client06} {
@@ -274,7 +277,8 @@ func TestMutesForSpam(t *testing.T) {
 			a.Say("/w b line")
 			ts.idle(game.TickRate+2, a, b)
 		}
-		testenv.Check(t, len(ts.srv.access.Mutes.All(ts.srv.now)) == 1 && ts.srv.access.Mutes.All(ts.srv.now)[0].Until <= ts.srv.now.Add(5*time.Second), "whispers do not count: %+v", ts.srv.access.Mutes.All(ts.srv.now))
+		testenv.Check(t, len(ts.srv.access.Mutes.All(ts.srv.now)) == 1 &&
+			ts.srv.access.Mutes.All(ts.srv.now)[0].Until <= ts.srv.now.Add(5*time.Second), "whispers do not count: %+v", ts.srv.access.Mutes.All(ts.srv.now))
 	}
 }
 
@@ -306,7 +310,8 @@ func TestChatDelays(t *testing.T) {
 	testenv.Check(t, len(say(first, "too soon")) == 0, "the first player reads %q", first.Chat)
 	ts.idle(10*game.TickRate, first)
 	second := ts.join(ip(2), "second")
-	testenv.Check(t, slices.Equal(say(second, "hi", first), []string{"You are not permitted to talk for the next 20 seconds."}), "the second player reads %q", second.Chat)
+	testenv.Check(t, slices.Equal(say(second, "hi", first), []string{"You are not permitted to talk for the next 20 seconds."}),
+		"the second player reads %q", second.Chat)
 	ts.idle(20*game.TickRate, first, second)
 	testenv.Check(t, slices.Equal(say(second, "hi", first), []string{"hi"}), "later the second player reads %q", second.Chat)
 }
@@ -326,7 +331,8 @@ func TestLongLines(t *testing.T) {
 				c.Say(strings.Repeat(letter, 1000/len(letter))) // 0.6 has no longer messages
 				ts.idle(6, c, reader)
 				n := min(want[i], most)
-				testenv.Check(t, len(reader.Chat) == 1 && reader.Chat[0] == strings.Repeat(letter, n), "%s, client %d: many %q come as %d bytes, want %d letters", mode, i, letter, len(strings.Join(reader.Chat, "|")), n)
+				testenv.Check(t, len(reader.Chat) == 1 && reader.Chat[0] == strings.Repeat(letter, n),
+					"%s, client %d: many %q come as %d bytes, want %d letters", mode, i, letter, len(strings.Join(reader.Chat, "|")), n)
 			}
 			c.Close("")
 			ts.idle(4, reader)

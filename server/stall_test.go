@@ -102,8 +102,8 @@ func TestOverloadIsNoStall(t *testing.T) {
 	}
 }
 
-// TestBotsDoNotThinkInAStall checks that bots, which cost more than all else, think only in
-// the last ticks of those that a server catches up on.
+// TestBotsDoNotThinkInAStall checks that bots think only in the last ticks that a server catches up
+// on. Their thinking costs more than all else.
 func TestBotsDoNotThinkInAStall(t *testing.T) {
 	var s memoryReplays
 	tn := newRecordedNetwork(t, &s, 1, "sv_bots 9")
@@ -121,13 +121,14 @@ func TestBotsDoNotThinkInAStall(t *testing.T) {
 	tn.srv.Shutdown(tn.now(), "")
 	thought := 0
 	names, _ := s.Names()
-	_, err := replay.Verify(s.reader(t, names[0]), replay.VerifyConfig{Modes: builtin.Modes().New, OnTick: func(w *game.World, tick *replay.Tick, _ []game.Event) {
-		for _, c := range tick.Commands {
-			if c.Player >= 32 && w.Tick() > before && w.Tick() <= after {
-				thought++
+	_, err := replay.Verify(s.reader(t, names[0]),
+		replay.VerifyConfig{Modes: builtin.Modes().New, OnTick: func(w *game.World, tick *replay.Tick, _ []game.Event) {
+			for _, c := range tick.Commands {
+				if c.Player >= 32 && w.Tick() > before && w.Tick() <= after {
+					thought++
+				}
 			}
-		}
-	}})
+		}})
 	testenv.NoError(t, err)
 	if after-before < 400 || thought == 0 || thought > 8*2*fill.MaxCatchUp {
 		t.Errorf("bots thought %d times in %d ticks", thought, after-before)

@@ -161,8 +161,8 @@ func TestConnectionsPerAddressAndNetworkAreLimited(t *testing.T) {
 	}
 }
 
-// TestSeatsOfIPv6Network checks that a /64 counts as one address and a /48 as one network, but that
-// each machine of a local network is an address.
+// TestSeatsOfIPv6Network checks that a /64 counts as a single address and a /48 as a single
+// network, but that each machine of a local network is an address.
 func TestSeatsOfIPv6Network(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_max_clients_per_ip 4; sv_max_clients_per_network 7")
 	admitted := func(peer func(int) transport.Peer) (n int) {

@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// suggestClient shows a player the text of operators for clients other than current ones of DDNet.
+// suggestClient suggests another client to players without a current client of DDNet.
 func (s *Server) suggestClient(c *session) {
 	text := ""
 	const updaterFixed = 707 // the first version of DDNet's client that updates itself

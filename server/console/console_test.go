@@ -112,9 +112,9 @@ func TestLanguageAsReleased(t *testing.T) {
 		lines = append(lines, line)
 	}
 	got := strings.Join(lines, "\n") + "\n"
-	// Four differences are ours: the hint about paths does not name storage.cfg, which we do not
-	// have, a string is not cut inside a character, a password is not shown, and an argument that
-	// is not a number does not change a variable.
+	// Four differences are ours: the hint about paths does not name a storage.cfg, a string is not
+	// cut inside a character, a password is not shown, and an argument that is not a number does
+	// not change a variable.
 	want := strings.NewReplacer(
 		"[Console]: Value: 12\n[Console]: Value: 0\n", "[Console]: Value: 1000\n[Console]: Value: 1000\n",
 		"Info: only relative paths starting from the ones you specify in 'storage.cfg' are allowed",

@@ -149,7 +149,7 @@ func (b *Bots) Restore(id game.PlayerID, now conn.Time) {
 }
 
 // Last returns the bot that is the first to leave: the one that joined last, and an NPC only if all
-// bots are NPCs. It returns Nobody without bots.
+// bots are NPCs. It returns -1 without bots.
 func (b *Bots) Last() game.PlayerID {
 	if others := b.seats &^ b.npcs; others != 0 {
 		return lowest(others)
@@ -205,7 +205,7 @@ func (b *Bots) numFree() int {
 	return game.MaxPlayers - b.Count() - count(s.Leaving) - count(s.Clients)
 }
 
-// freeSeat returns the highest free seat, or Nobody.
+// freeSeat returns the highest free seat, or -1.
 func (b *Bots) freeSeat() game.PlayerID {
 	s := b.host.Seats()
 	taken := b.seats | s.Clients | s.Leaving
@@ -215,7 +215,7 @@ func (b *Bots) freeSeat() game.PlayerID {
 // count returns the number of seats in a set.
 func count(seats game.PlayerMask) int { return bits.OnesCount64(uint64(seats)) }
 
-// lowest returns the lowest seat of a set, or Nobody.
+// lowest returns the lowest seat of a set, or -1.
 func lowest(seats game.PlayerMask) game.PlayerID {
 	if seats == 0 {
 		return game.Nobody

@@ -62,7 +62,7 @@ func (s *server) step(ticks int) {
 	}
 }
 
-// explore waits until bots can play, which takes real time.
+// explore waits in real time until bots can play.
 func (s *server) explore(t *testing.T) {
 	t.Helper()
 	testenv.Eventually(t, "the map is explored", s.Explored)

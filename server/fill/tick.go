@@ -40,9 +40,9 @@ func (b *Bots) Advance(now conn.Time, tick int32, think bool) (began bool) {
 	return began
 }
 
-// wanted returns the number of bots of sv_bots that there should be. While a client is in the game or
-// the broadcast has viewers, bots fill the game up to sv_bots players. They leave a slot for every
-// client.
+// wanted returns the number of bots of sv_bots that there should be. While a client is in the game
+// or the broadcast has viewers, bots fill the game up to sv_bots players. They leave a slot for
+// every client.
 func (b *Bots) wanted() int {
 	rules := b.host.Match().Rules
 	if b.Settings.Bots == 0 || rules.TournamentMode != 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 )
 
-// waySlice is the work, in usual ticks, after which the search for a way rests. It rests for as long
-// as it worked, so it takes at most half a processor.
+// waySlice is the work, in usual ticks, after which the search for a way rests. It rests for as
+// long as it worked, so it takes at most half a processor.
 const waySlice = 5_000
 
 // waySearch is a search for a way through a map of DDRace, in a goroutine.

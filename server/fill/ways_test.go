@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// TestBotsRunWays lets bots finish a race beside a player who stands still, and ends the search for a
-// way when the map changes.
+// TestBotsRunWays lets bots finish a race beside a player who stands still, and ends the search for
+// a way when the map changes.
 func TestBotsRunWays(t *testing.T) {
 	terrain := modtest.ParseMap(map[byte]uint8{'f': 9},
 		"########################################",

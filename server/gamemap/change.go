@@ -111,7 +111,7 @@ func (m *Maps) wanted() (setting string, atOnce bool) {
 	return cmp.Or(p.asked, p.next, p.likely), false
 }
 
-// Change carries out what is planned, as far as maps are read. Call it between two ticks.
+// Change carries out the plan, as far as maps are read. Call it between two ticks.
 func (m *Maps) Change(now conn.Time) {
 	p := &m.plan
 	if p.restart || m.host.Tick() >= game.MaxTick {
@@ -169,7 +169,7 @@ func (m *Maps) changeAtOnce(setting string) {
 	}
 }
 
-// Voted calls run, which runs the console line that a vote has decided on. If the line asks for a
+// Voted calls run. That runs the console line that a vote has decided on. If the line asks for a
 // map that cannot be loaded, players read that the vote had no effect.
 func (m *Maps) Voted(run func()) {
 	before, _ := m.wanted()
@@ -188,8 +188,8 @@ func (m *Maps) voteFailed(setting string) {
 }
 
 // changeAfterMatch makes a map the next one, instead of the next in the rotation, and ends the
-// match when it is read. It returns what is wrong with the map if that shows within diskTimeout,
-// and prints later errors.
+// match when it is read. It returns an error of the map that shows within diskTimeout, and prints
+// later errors.
 func (m *Maps) changeAfterMatch(setting string) error {
 	if err := checkName(setting); err != nil {
 		return err
@@ -237,8 +237,8 @@ func (m *Maps) Rotate() {
 	}
 }
 
-// cmdChangeMap plans a change of the map after the end of the match, which it brings about. DDRace
-// has no such end, so the map changes at once.
+// cmdChangeMap ends the match, and changes the map after its scoreboard. DDRace has no such end, so
+// the map changes at once.
 func (m *Maps) cmdChangeMap(call *console.Call) {
 	name := call.Arg(0)
 	if name != "" {

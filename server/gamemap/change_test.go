@@ -153,7 +153,7 @@ func TestReconfigure(t *testing.T) {
 	testenv.Check(t, s.maps.Played().Name == "teeyard1", "the new configuration leaves the map at %s", s.maps.Played().Name)
 }
 
-// TestDDRaceChangesAtOnce: there is no end of a match to wait for.
+// TestDDRaceChangesAtOnce: matches of DDRace have no end to wait for.
 func TestDDRaceChangesAtOnce(t *testing.T) {
 	s := newServer(t, copies("a"))
 	s.isDDRace = true

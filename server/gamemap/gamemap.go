@@ -2,7 +2,7 @@
 // sends maps to clients.
 //
 // Maps is all of that for one server. Its console commands and votes only plan a change. Between
-// two ticks, the loop calls Change, which reads the wanted map and starts the game on it.
+// two ticks, the loop calls Change. It reads the wanted map and starts the game on it.
 package gamemap
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/teeyard/teeyard/server/modhost"
 )
 
-// diskTimeout limits how long a command waits for the disk: a tick, which is enough for a healthy
+// diskTimeout limits how long a command waits for the disk: a tick. That is enough for a healthy
 // disk. Later answers are in the log.
 const diskTimeout = time.Second / game.TickRate
 
@@ -49,7 +49,7 @@ type Config struct {
 type Host interface {
 	// Now returns the time of the datagram, tick or console line that the server handles.
 	Now() conn.Time
-	// Tick returns the tick of the world, which is 0 until the first one.
+	// Tick returns the tick of the world. It is 0 until the first one.
 	Tick() int32
 	// Print prints a line for the log.
 	Print(level int, system, line string)
@@ -139,7 +139,7 @@ func (m *Maps) Configured() {
 	m.chunksPerRequest = chunksPerRequest(m.Settings.DownloadSpeed)
 }
 
-// Reconfigure calls read, which runs the configuration again. The map changes only if the
+// Reconfigure calls read. That runs the configuration again. The map changes only if the
 // configuration names another map than at the last reading, because votes and the rotation change
 // the map too.
 func (m *Maps) Reconfigure(read func()) {

@@ -30,7 +30,7 @@ var standardMaps = []string{
 	"dm1", "dm2", "dm3", "dm6", "dm7", "dm8", "dm9", "lms1",
 }
 
-// list is the list of maps for operators, which goroutines read.
+// list is the list of maps for operators. Goroutines read it.
 type list struct {
 	reading later.Job[[]string]
 	again   bool                // the list may have changed since reading began
@@ -88,7 +88,7 @@ func (m *Maps) MayList(level console.Level) bool {
 }
 
 // List returns a function that reads the list of maps for operators of a level. Any goroutine may
-// call the function, which may take long.
+// call the function. It may take long.
 func (m *Maps) List(level console.Level) func() []string {
 	if !m.MayList(level) {
 		return func() []string { return nil }

@@ -49,7 +49,7 @@ type Map struct {
 // may have other images of the same names.
 const modernFolder = "maps7"
 
-// Format is what a client can read.
+// Format describes the maps that a client can read.
 type Format interface{ NeedsUncompressedTiles() bool }
 
 // For returns the file for the clients of a format.
@@ -197,7 +197,7 @@ func (m *Map) faultText(f ddrace.Fault) string {
 	}
 }
 
-// Report prints what is remarkable about a map and the new world on it.
+// Report prints warnings about a map and the new world on it, and the hashes of its file.
 func (m *Maps) Report(read *Map, w *game.World) {
 	warn := func(format string, args ...any) { m.print(console.Warning, fmt.Sprintf(format, args...)) }
 	for _, f := range w.DDRaceFaults().List {

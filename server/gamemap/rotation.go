@@ -55,8 +55,8 @@ func (m *Maps) rotationProblem(value string) string {
 		"them to maps/ in the server's folder, or remove them", strings.Join(missing, ", "))
 }
 
-// checkRotation is called after sv_maprotation was set. Before the start it warns at once, which
-// names the line in a file. Later the game does not wait for a slow disk.
+// checkRotation is called after sv_maprotation was set. Before the start it warns at once, with the
+// place in a file. Later the check runs beside the game, so that a slow disk does not stop it.
 func (m *Maps) checkRotation(call *console.Call) {
 	r := &m.rotation
 	if m.played == nil {

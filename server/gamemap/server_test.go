@@ -108,7 +108,7 @@ func (s *server) step(ticks int) {
 	}
 }
 
-// log returns what was printed.
+// log returns the printed lines.
 func (s *server) log() string { return strings.Join(s.printed, "\n") }
 
 func (s *server) Now() conn.Time { return s.now }

@@ -79,7 +79,7 @@ type Mods struct {
 	ruleset *Ruleset    // of the world
 	// missing is the game type that the next or present world was to have and has not.
 	missing missing
-	// nextErr is why there is no mode for an sv_gametype that no map has used yet.
+	// nextErr is the error of an sv_gametype that no map has used yet.
 	nextErr error
 	// reported is the sv_gametype whose problem was printed last.
 	reported string

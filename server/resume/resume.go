@@ -1,8 +1,8 @@
 // Package resume keeps the match of a server, so that its next start continues it.
 //
 // The stored match may be the cause of a crash. Load therefore marks a match as tried, and does not
-// return a match that is marked. The loop of the server calls the methods of Keeper, which never
-// wait for the disk for longer than two seconds.
+// return a match that is marked. The loop of the server calls the methods of Keeper. They wait for
+// the disk for two seconds at most.
 package resume
 
 import (
