@@ -18,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/server"
+	"github.com/teeyard/teeyard/server/watchdog"
 	"github.com/teeyard/teeyard/web/broadcast"
 )
 
@@ -388,14 +389,15 @@ func (c *replayVerifyCmd) Run(p *program) error {
 
 // verifyWatched runs the match of a log again. It ends the program if a tick never ends.
 func (p *program) verifyWatched(name string, r *replay.Reader) (replay.Result, error) {
-	running, end := server.WatchTicks(func(lines []string) {
+	var dog watchdog.Watchdog
+	defer dog.Watch(func(at watchdog.Stuck) {
+		lines := append([]string{fmt.Sprintf("tick %d does not end: %s", at.Tick, &at)}, at.Stack...)
 		fmt.Printf("%s: FAILED: %s\n", safetext.Line(name), strings.Join(lines, "\n"))
 		os.Exit(1)
-	})
-	defer end()
+	})()
 	cfg := p.verifyConfig()
-	running(0)
-	cfg.OnTick = func(_ *game.World, t *replay.Tick, _ []game.Event) { running(t.Tick + 1) }
+	dog.Begin(0)
+	cfg.OnTick = func(_ *game.World, t *replay.Tick, _ []game.Event) { dog.Begin(t.Tick + 1) }
 	return replay.Verify(r, cfg)
 }
 

@@ -21,7 +21,7 @@ func newAccess(s *Server, epoch *time.Time) *access.Control {
 		clock = func() time.Time { return epoch.Add(time.Duration(s.transport.Now())) }
 	}
 	return access.New(access.Config{
-		Host: accessHost{s}, Bans: s.cfg.Bans, Clock: clock, ReplaceFile: s.replaceFile, DDNet: s.cfg.DDNet,
+		Host: accessHost{s}, Bans: s.cfg.Bans, Clock: clock, ReplaceFile: s.files.Replace, DDNet: s.cfg.DDNet,
 		LogFull: func() { s.countDrop(dropLogLines) },
 	})
 }
@@ -84,4 +84,4 @@ func (h accessHost) ByVote() bool {
 }
 
 // InDDNet implements access.Host.
-func (h accessHost) InDDNet() bool { return h.s.dialect == logline.DDNet }
+func (h accessHost) InDDNet() bool { return h.s.logs.Dialect() == logline.DDNet }

@@ -59,7 +59,7 @@ func (s commands) status(call *console.Call) {
 		if c.isHeld() {
 			auth = "(timed out)"
 		}
-		if s.dialect == logline.DDNet {
+		if s.logs.Dialect() == logline.DDNet {
 			version := fmt.Sprint(c.clientVersion)
 			if s.isSeven(c) {
 				version = "0.7:0"

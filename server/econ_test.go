@@ -74,13 +74,13 @@ func inEconTestWith(t *testing.T, cfg Config, settings string, test func(*econTe
 	synctest.Test(t, func(t *testing.T) {
 		et := &econTest{testServer: newTestServerWith(t, cfg, "ec_password hello", settings), nextPort: 5000}
 		et.listener = &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
-		et.srv.econ.console = econ.New(&et.srv.econ, et.listener)
+		et.srv.econ.Serve(et.listener)
 		test(et)
-		et.srv.econ.console.Close()
+		et.srv.econ.Close()
 	})
 }
 
-// connect adds a client that reads what it gets.
+// connect adds a client that reads its lines.
 func (et *econTest) connect(host string) *econClient {
 	et.tb.Helper()
 	c := et.connectStalled(host)
@@ -120,7 +120,7 @@ func (et *econTest) settle() {
 	synctest.Wait()
 }
 
-// say sends bytes and returns what comes of them.
+// say sends bytes and returns the answer.
 func (c *econClient) say(text string) string {
 	c.test.tb.Helper()
 	go io.WriteString(c.Conn, text) // a pipe has no room
@@ -130,7 +130,7 @@ func (c *econClient) say(text string) string {
 
 var econTime = regexp.MustCompile(`\d\d:\d\d:\d\d\]`)
 
-// take returns what came since the last call, without times, and EOF at the end.
+// take returns the bytes since the last call, without times, and EOF at the end.
 func (c *econClient) take() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,23 +185,28 @@ func TestEcon(t *testing.T) {
 		c.expect(c.take(), "[][econ]: client accepted. cid=1 addr=127.0.0.1:5003'\n\x00\x00[][econ]: client dropped. cid=1 addr=127.0.0.1:5003 reason='remote end closed the connection'\n\x00\x00")
 
 		c.expect(c.say("shutdown\n"), "[][server]: cid=0 cmd='shutdown'\n\x00\x00")
-		et.srv.econ.console.Close()
+		et.srv.econ.Close()
 		synctest.Wait()
 		c.expect(c.take(), "[][econ]: client dropped. cid=0 addr=127.0.0.1:5001 reason='Closing console'\n\x00\x00Closing console\n\x00\x00EOF")
 	})
 }
 
-// TestEconAudit: the audit log knows the address of a client that hangs up.
+// TestEconAudit checks that the audit log has the logins and lines of clients with their address,
+// also of a client that hangs up, and without passwords.
 func TestEconAudit(t *testing.T) {
 	var d logDisk
 	inEconTestWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl", func(et *econTest) {
 		c := et.connect("10.0.0.7")
-		c.say("hello\n")
+		c.say("guess\nhello\necho c; ec_password secret1\n")
 		c.Close()
 		et.settle()
-		et.srv.closeLogs()
-		for _, event := range []string{"login", "logout"} {
-			want := fmt.Sprintf(`"event":"%s","via":"econ","level":"admin","client":0,"addr":"10.0.0.7:5001"`, event)
+		et.srv.logs.Close()
+		const client = `"client":0,"addr":"10.0.0.7:5001"`
+		for _, want := range []string{
+			`"event":"login_failed","via":"econ",` + client + "}", `"event":"login","via":"econ","level":"admin",` + client + "}",
+			`"event":"command","via":"econ","level":"admin",` + client + `,"command":"echo c; ec_password ***"}`,
+			`"event":"logout","via":"econ","level":"admin",` + client + "}",
+		} {
 			if got := d.content("audit.jsonl"); strings.Count(got, want) != 1 {
 				t.Errorf("no %s in %s", want, got)
 			}
@@ -302,7 +307,8 @@ func TestEconWrongPasswords(t *testing.T) {
 	})
 }
 
-// TestEconPlaces: there are four places, and who does not log in has one for a time.
+// TestEconPlaces checks that there are four places, and that a client without a login has one only
+// for a time.
 func TestEconPlaces(t *testing.T) {
 	inEconTest(t, "ec_auth_timeout 9", func(et *econTest) {
 		var all []*econClient
@@ -328,8 +334,8 @@ func TestEconPlaces(t *testing.T) {
 	})
 }
 
-// TestEconFlood: what clients send is handled a few lines per tick, and waits in their own
-// machines otherwise. Who connects again and again is not answered.
+// TestEconFlood checks that a tick handles only a few lines of clients. The rest waits on their own
+// machines. An address that connects again and again gets no answer.
 func TestEconFlood(t *testing.T) {
 	inEconTest(t, "ec_output_level 0", func(et *econTest) {
 		c := et.connect("192.0.2.1")
@@ -392,7 +398,7 @@ func TestEconStalled(t *testing.T) {
 		if got := reader.take(); strings.Count(got, text) != 400 || !strings.Contains(got, "client dropped. cid=0 addr=192.0.2.1:5001 reason='connection failure'") {
 			t.Errorf("another client got %d of 400 lines, the last are %q", strings.Count(got, text), got[max(0, len(got)-200):])
 		}
-		time.Sleep(2 * time.Second) // what was written and not read
+		time.Sleep(2 * time.Second) // for the lines that were written and not read
 		if _, err := c.Read(make([]byte, 1)); err != io.EOF {
 			t.Errorf("the connection is still there: %v", err)
 		}
@@ -465,8 +471,8 @@ func TestEconOpensLater(t *testing.T) {
 	}
 }
 
-// TestEconEndMarks: what our own client finds the end of output by is for that client alone,
-// and in no log. Nothing else can pass for it.
+// TestEconEndMarks checks that only the client that sends an end mark gets it back, and that it is
+// in no log. No other line passes for one.
 func TestEconEndMarks(t *testing.T) {
 	var d logDisk
 	const mark = "end-0123456789abcdef"
@@ -495,8 +501,8 @@ func TestEconEndMarks(t *testing.T) {
 	}
 }
 
-// TestEconLongLines checks that an operator is told of a line that is too long, and goes on. A
-// stranger's connection ends.
+// TestEconLongLines checks that an operator gets an answer to a line that is too long, and
+// continues. A stranger's connection ends.
 func TestEconLongLines(t *testing.T) {
 	inEconTest(t, "ec_output_level 0", func(et *econTest) {
 		const mark = "end-0123456789abcdef"

@@ -90,7 +90,7 @@ func (s eventLog) write(ev *game.Event) {
 
 // tellInChat prints a line that many servers write into the chat, if the dialect has such lines.
 func (s eventLog) tellInChat(text string) {
-	if s.dialect.TellsInChat() {
+	if s.logs.Dialect().TellsInChat() {
 		s.print(console.Info, "chat", "*** "+text)
 	}
 }

@@ -38,7 +38,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		s.votes.Recount()
 		if s.bots.Has(ev.Player) {
 			s.bots.Entered(ev.Player)
-			s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", ev.Player, fill.Addr, s.inDDNet(" sixup=%d", 0)))
+			s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", ev.Player, fill.Addr, s.logs.InDDNet(" sixup=%d", 0)))
 			eventLog{s}.write(ev)
 			break
 		}
@@ -125,7 +125,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	told.Flag = told.Flag || returns
 	if c.mayAnnounce() {
 		s.seats.quiet &^= game.MaskOne(c.id)
-		s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", c.id, c.peer, s.inDDNet(" sixup=%d", boolToInt(s.isSeven(c)))))
+		s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", c.id, c.peer, s.logs.InDDNet(" sixup=%d", boolToInt(s.isSeven(c)))))
 		s.logJoin(c)
 	} else {
 		s.seats.quiet |= game.MaskOne(c.id)

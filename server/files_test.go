@@ -13,6 +13,7 @@ import (
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/later"
 )
 
 // failingStore is a store in memory that says that it is on a disk.
@@ -203,7 +204,7 @@ func TestExecWaitsForWrites(t *testing.T) {
 			return os.WriteFile(filepath.Join(dir, name), content, 0o600)
 		},
 	})
-	ts.srv.cfg.Background = func(f func()) { go f() }
+	ts.background = later.Go
 	ts.srv.Execute("ban 10.9.9.9 5 rude; bans_save b.cfg; unban_all; exec b.cfg")
 	testenv.Check(t, len(ts.srv.access.Bans.Store.All()) == 0, "it did not wait: %s", ts.log.String())
 	close(release)

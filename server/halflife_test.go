@@ -197,8 +197,8 @@ func TestHalfLifeRcon(t *testing.T) {
 	}
 	got := strings.Split(k.rcon("adminpw", "record a; stoprecord"), "\n")
 	testenv.Check(t, len(got) == 3 && (got[0] == "Recording to 'demos/a.demo'" || got[0] == console.ErrLater.Error()) && got[1] == "Stopped recording", "record prints %q", got)
-	if ts.srv.rules.ScoreLimit != 7 || ts.srv.settings.EconPort != 0 {
-		t.Errorf("the score limit is %d, the econ port %d", ts.srv.rules.ScoreLimit, ts.srv.settings.EconPort)
+	if ts.srv.rules.ScoreLimit != 7 || ts.srv.econ.Settings.Port != 0 {
+		t.Errorf("the score limit is %d, the econ port %d", ts.srv.rules.ScoreLimit, ts.srv.econ.Settings.Port)
 	}
 	// Other operators see what is done, and who did it, as always.
 	ts.step(2)
@@ -519,7 +519,7 @@ func TestRefusedSettings(t *testing.T) {
 	}
 	ts.srv.reload(console.ReadConfiguration(files, []string{"-f", "autoexec.cfg"}))
 	format := ts.srv.record.Settings.DemoFormat
-	if allowed, dialect := ts.srv.listing.Settings.HalfLifeRconAllow, ts.srv.settings.LogDialect; allowed != "10.0.0.0/8, 198.51.0.1" || format != "ddnet" || dialect != "ddnet" {
+	if allowed, dialect := ts.srv.listing.Settings.HalfLifeRconAllow, ts.srv.logs.Settings.Dialect; allowed != "10.0.0.0/8, 198.51.0.1" || format != "ddnet" || dialect != "ddnet" {
 		t.Errorf("after a reload: %q, %q, %q", allowed, format, dialect)
 	}
 }

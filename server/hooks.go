@@ -17,10 +17,13 @@ var withoutEffect = []string{
 }
 
 // usedAtStart are variables that are read when the server starts, and not again.
-var usedAtStart = []string{"sv_port", "sv_storage", "sv_ranks", "bindaddr", "sv_ipv4only", "ec_port", "ec_bindaddr"}
+var usedAtStart = []string{"sv_port", "sv_storage", "sv_ranks", "bindaddr", "sv_ipv4only"}
 
 // addHooks makes variables take effect when they are set.
 func (s *Server) addHooks() error {
+	if err := s.console.UsedAtStart(usedAtStart...); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	whenStarted := func(f func(*console.Call)) func(*console.Call) {
 		return func(call *console.Call) {
 			if s.started {
@@ -37,19 +40,12 @@ func (s *Server) addHooks() error {
 				call.Print("server", "%s is accepted but has no effect", call.Name)
 			}
 		}, withoutEffect},
-		{whenStarted(func(call *console.Call) {
-			call.Print("server", "%s takes effect when the server restarts", call.Name)
-		}), usedAtStart},
 		{func(*console.Call) {
 			s.chat.List("rules", slices.ContainsFunc(s.settings.RulesLines[:], func(line string) bool { return line != "" }))
 		}, rulesLines()},
-		{whenStarted(func(*console.Call) { s.announcements.next = 0 }), []string{"sv_announcement_filename", "sv_announcement_interval"}},
 		{func(*console.Call) { s.chat.List("ready", s.rules.ReadyMode) }, []string{"sv_player_ready_mode"}},
 		{s.access.Logins.PasswordsChanged, []string{"sv_rcon_password", "sv_rcon_mod_password", "sv_rcon_helper_password"}},
 		{whenStarted(func(*console.Call) { s.queueRules(0) }), []string{"sv_maprotation"}},
-		{s.setDialect, []string{"log_dialect"}},
-		{whenStarted(func(*console.Call) { s.openLogFile() }), []string{"logfile", "logfile_timestamp"}},
-		{whenStarted(s.setAuditLog), []string{"sv_audit_log"}},
 		{whenStarted(func(*console.Call) { s.sendServerInfo() }), []string{"sv_name", "password", "sv_max_clients"}},
 		{whenStarted(func(*console.Call) {
 			if motd := safetext.Lines(s.settings.Motd); motd != "" {
@@ -82,4 +78,12 @@ func (s *Server) sendServerInfo() {
 			c.bridge.SendServerInfo(&info)
 		}
 	}
+}
+
+// rulesLines returns the names of the variables with the rules of the server.
+func rulesLines() (names []string) {
+	for i := range len(console.Settings{}.RulesLines) {
+		names = append(names, fmt.Sprintf("sv_rules_line%d", i+1))
+	}
+	return names
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/listing"
+	"github.com/teeyard/teeyard/server/logs"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -51,14 +52,14 @@ func (h listingHost) Print(who console.Caller, level int, system, line string) {
 
 // WriteFile implements listing.Host.
 func (h listingHost) WriteFile(name string, content []byte) error {
-	return h.s.writeFile(name, content)
+	return h.s.files.Write(name, content)
 }
 
 // RunRcon implements listing.Host.
 func (h listingHost) RunRcon(peer transport.Peer, level int, line string, print func(text string), done func()) {
 	h.s.RunFor(&Operator{Level: console.Level(level), Via: "halflife", Addr: peer.AddrPort}, line, print, func(warning string) {
 		if warning != "" {
-			print(refusalNote(warning))
+			print(console.RefusalNote(warning))
 		}
 		done()
 	})
@@ -66,5 +67,5 @@ func (h listingHost) RunRcon(peer transport.Peer, level int, line string, print 
 
 // LoginFailed implements listing.Host.
 func (h listingHost) LoginFailed(peer transport.Peer) {
-	h.s.audit(auditEntry{Event: "login_failed", Via: "halflife", Addr: peer.String()})
+	h.s.logs.Audit(logs.Entry{Event: "login_failed", Via: "halflife", Addr: peer.String()})
 }

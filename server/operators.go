@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/logs"
 	"github.com/teeyard/teeyard/server/vote"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -48,8 +49,8 @@ type Operator struct {
 }
 
 // entry returns an entry of the audit log about the operator.
-func (o *Operator) entry(event, command string) auditEntry {
-	return auditEntry{Event: event, Via: o.Via, Level: o.Level.String(), Name: safetext.Line(o.Name), Addr: o.Addr.String(), Command: command}
+func (o *Operator) entry(event, command string) logs.Entry {
+	return logs.Entry{Event: event, Via: o.Via, Level: o.Level.String(), Name: safetext.Line(o.Name), Addr: o.Addr.String(), Command: command}
 }
 
 // String returns the operator in the form of log lines.
@@ -84,7 +85,7 @@ func (s *Server) LogIn(o *Operator, password string) error {
 		s.countDrop(dropFlood)
 		return ErrLoginLater
 	case !right:
-		s.noteWrongPassword(auditEntry{Via: o.Via, Addr: o.Addr.String()}, fmt.Sprintf("addr=%s wrong rcon password", o.Addr))
+		s.noteWrongPassword(logs.Entry{Via: o.Via, Addr: o.Addr.String()}, fmt.Sprintf("addr=%s wrong rcon password", o.Addr))
 		if !o.Local {
 			s.countWrongRcon(a, proven)
 		}
@@ -95,7 +96,7 @@ func (s *Server) LogIn(o *Operator, password string) error {
 	}
 	o.Level = level
 	s.print(console.Standard, "server", fmt.Sprintf("%s authed (%s)", o, level))
-	s.audit(o.entry("login", ""))
+	s.logs.Audit(o.entry("login", ""))
 	return nil
 }
 
@@ -107,7 +108,7 @@ func (s *Server) Note(o *Operator, event, about string) {
 		line += " " + logline.Quote(about)
 	}
 	s.print(console.Standard, "server", line)
-	s.audit(o.entry(event, about))
+	s.logs.Audit(o.entry(event, about))
 }
 
 // RunFor runs a console line for an operator, with the rights of the operator's level. It calls

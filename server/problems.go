@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -19,11 +18,10 @@ func (s *Server) Problems() []string {
 		all = append(all, text)
 	}
 	all = append(all, s.mods.PanickedMods()...)
-	if s.settings.EconPort != 0 && s.settings.EconPassword != "" && s.econ.console == nil {
-		all = append(all, "ec_port is set, but the external console could not be opened")
-	}
-	if l := &s.auditLog; l.queue == nil && l.trouble.Why() != "" {
-		all = append(all, fmt.Sprintf("sv_audit_log '%s' could not be opened, so the actions of operators are not logged: %s", l.tried, l.trouble.Why()))
+	for _, text := range []string{s.econ.Problem(), s.logs.Problem()} {
+		if text != "" {
+			all = append(all, text)
+		}
 	}
 	if err := s.storage.Err(); err != nil {
 		all = append(all, err.Error())

@@ -3,7 +3,6 @@ package server
 import (
 	"fmt"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
@@ -71,7 +70,7 @@ func (c *session) grantRcon(key string, level console.Level, text string) {
 	c.bridge.SendRconAuthStatus(true)
 	c.sendRconLine(text)
 	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)%s", c.id, level, c.accountSuffix()))
-	c.audit("login", "game", "")
+	s.logs.Audit(c.auditEntry("login", "game", ""))
 	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin, Moderator: level == console.LevelMod, Helper: level == console.LevelHelper})
 	if c.state >= stateReady {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
@@ -120,7 +119,7 @@ func (s *Server) countWrongRcon(a netip.Addr, proven bool) (tries int, ban *bans
 
 // logout ends a session's access to the remote console. The reason is empty if it wants that itself.
 func (c *session) logout(who console.Caller, reason string) {
-	c.audit("logout", "game", "")
+	c.server.logs.Audit(c.auditEntry("logout", "game", ""))
 	told, line := "Logout successful.", fmt.Sprintf("ClientID=%d logged out", c.id)
 	if reason != "" {
 		told, line = "Logged out by "+reason+".", line+" by "+reason
@@ -142,7 +141,7 @@ func (c *session) runRcon(line string) {
 	if !c.rcon.authed {
 		return
 	}
-	if isEndMark(line) {
+	if console.IsEndMark(line) {
 		if c.rcon.endMark != "" { // the client waits for both
 			c.sendRconLine(c.rcon.endMark)
 		}
@@ -161,19 +160,6 @@ func (c *session) runRcon(line string) {
 func newRefusal() (*string, func(warning string)) {
 	refusal := new(string)
 	return refusal, func(warning string) { *refusal = warning }
-}
-
-// refusalNote returns the line that follows the output of one of which the console has warned, for programs:
-// to them the output alone does not say so. It is sent to those that ask for the end of the output, and to those
-// of the Half-Life protocol.
-func refusalNote(warning string) string { return "refused: " + warning }
-
-// isEndMark reports whether a line is what our clients send after a command to find the end
-// of its output, see RconRun in package client. Consoles repeat it, as an unknown command or
-// after echo; ours do so without a line in the log. Since it runs nothing, it hides nothing.
-func isEndMark(line string) bool {
-	digits, ok := strings.CutPrefix(line, "end-")
-	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 // caller returns the session as a caller of commands with one of the flags.
@@ -214,7 +200,7 @@ func (c *session) sendPendingLines() {
 	}
 	if c.rcon.endMark != "" {
 		if refusal := c.rcon.refusal; refusal != nil && *refusal != "" {
-			c.sendRconLine(refusalNote(*refusal))
+			c.sendRconLine(console.RefusalNote(*refusal))
 		}
 		c.sendRconLine(c.rcon.endMark)
 		c.rcon.refusal = nil
@@ -228,7 +214,7 @@ var tooManyRconLines = fmt.Sprintf("more than %g a second after a burst of %g", 
 // skipRcon leaves out a line that is beyond rconRate. The client is told how many there were.
 func (c *session) skipRcon(line string) {
 	c.server.countDrop(dropFlood)
-	if c.rcon.authed && !isEndMark(line) {
+	if c.rcon.authed && !console.IsEndMark(line) {
 		c.rcon.skippedLines++
 		c.rcon.refusal = &tooManyRconLines
 	}
@@ -237,7 +223,7 @@ func (c *session) skipRcon(line string) {
 // printToOperators sends a line to the caller of the command that prints it, and to operators. What
 // moderators and helpers do, operators of the same level or a higher one see too.
 func (s *Server) printToOperators(who console.Caller, level int, system, line string) {
-	if level > int(s.settings.ConsoleOutputLevel) {
+	if level > s.logs.Settings.OutputLevel {
 		return
 	}
 	least := console.LevelAdmin

@@ -17,5 +17,5 @@ type rconState struct {
 	droppedLines   int              // lines of output beyond the room for them
 	skippedLines   int              // lines from the client that were too many, see rconRate
 	endMark        string           // to be answered when there is room
-	refusal        *string          // what the console warned of in the last line, see refusalNote
+	refusal        *string          // what the console warned of in the last line, see console.RefusalNote
 }

@@ -47,11 +47,11 @@ func (s *Server) stepWorld() []game.Event {
 
 // runWorld runs a tick of the world.
 func (s *Server) runWorld() []game.Event {
-	s.watchdog.begin(s.world.Tick() + 1)
+	s.watchdog.Begin(s.world.Tick() + 1)
 	s.mods.Clock.Begin()
 	events := s.world.Step(s.pendingCommands)
 	s.mods.Clock.End()
-	s.watchdog.end()
+	s.watchdog.End()
 	return events
 }
 

@@ -25,8 +25,8 @@ func (s *Server) reload(cfg *console.Configuration) {
 	s.now = conn.Time(s.transport.Now())
 	var err error
 	s.maps.Reconfigure(func() { err = s.runConfiguration(cfg) })
-	s.ReopenLogs()
-	s.retryEcon()
+	s.logs.Reopen()
+	s.econ.Retry(int64(s.now))
 	if err == nil {
 		s.print(console.Standard, "server", "the configuration was read again")
 	}

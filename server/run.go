@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/watchdog"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -16,7 +17,7 @@ import (
 func (s *Server) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, s.transport.Wake)
 	defer stop()
-	defer s.startWatchdog()()
+	defer s.watch()()
 	gatherer, _ := s.transport.(transport.Gatherer)
 	r := newReader(s)
 	for ctx.Err() == nil && !s.shutdown.requested {
@@ -79,33 +80,25 @@ func (r *reader) feed(batch []transport.Datagram) (delay time.Duration) {
 	}
 }
 
-// startWatchdog watches the server until end is called, if Config.Stuck says what to do then.
-func (s *Server) startWatchdog() (end func()) {
+// watch watches the ticks until end is called, if Config.Stuck ends the program.
+func (s *Server) watch() (end func()) {
 	if s.cfg.Stuck == nil {
 		return func() {}
 	}
-	ticker := time.NewTicker(watchInterval)
-	stop := make(chan struct{})
-	go s.watchdog.watch(ticker.C, stop, s.stuck)
-	return func() {
-		ticker.Stop()
-		close(stop)
-	}
+	return s.watchdog.Watch(s.stuck)
 }
 
-// stuck says what does not return, and writes to the disk what has to be there. The goroutine of
-// the server will never use it again.
-func (s *Server) stuck(tick int32) {
-	function, lines := stuckIn(stacks())
-	s.print(console.Warning, "server", fmt.Sprintf("the server ends because tick %d does not: %s has not returned for %v",
-		tick, function, watchBeats*watchInterval))
-	for _, l := range lines {
+// stuck logs the code that does not return, and writes what belongs on the disk. The goroutine of
+// the server never continues.
+func (s *Server) stuck(at watchdog.Stuck) {
+	s.print(console.Warning, "server", fmt.Sprintf("the server ends because tick %d does not: %s", at.Tick, &at))
+	for _, l := range at.Stack {
 		s.print(console.Warning, "server", l)
 	}
 	s.record.Close(replay.EndCrash)
 	s.storage.Close()
-	s.closeFiles()
-	s.closeLogs()
+	s.files.Close()
+	s.logs.Close()
 	s.cfg.Stuck()
 }
 
@@ -127,7 +120,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.lines.lose("the server shuts down")
 	s.lines.asked.end()
 	s.listing.Withdraw()
-	s.closeEcon()
+	s.econ.Close()
 	if !s.tasks.isClosed() {
 		s.print(console.Standard, "server", fmt.Sprintf("shut down (%s)", reason))
 	}
@@ -136,8 +129,8 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 	s.bots.Close()
 	s.record.Close(replay.EndShutdown)
 	s.storage.Close()
-	s.closeFiles()
-	s.closeLogs()
+	s.files.Close()
+	s.logs.Close()
 	s.tasks.close()
 	s.listing.Close()
 }

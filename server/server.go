@@ -2,22 +2,25 @@ package server
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/access"
+	"github.com/teeyard/teeyard/server/announce"
 	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/econ"
+	"github.com/teeyard/teeyard/server/files"
 	"github.com/teeyard/teeyard/server/fill"
 	"github.com/teeyard/teeyard/server/gamemap"
 	"github.com/teeyard/teeyard/server/listing"
-	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/logs"
 	"github.com/teeyard/teeyard/server/modhost"
 	"github.com/teeyard/teeyard/server/record"
 	"github.com/teeyard/teeyard/server/rules"
 	"github.com/teeyard/teeyard/server/storage"
 	"github.com/teeyard/teeyard/server/vote"
+	"github.com/teeyard/teeyard/server/watchdog"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -41,7 +44,7 @@ type Server struct {
 	drain    drain
 	drops    drops
 	tasks    tasks
-	files    operatorFiles
+	files    *files.Files
 
 	ddrace ddraceSettings
 	used   bool // a client was here in the last tick
@@ -66,21 +69,14 @@ type Server struct {
 	record          *record.Recorder
 	storage         *storage.Broker
 	resume          resumption
-	watchdog        watchdog
+	watchdog        watchdog.Watchdog
 	observers       observers
 
 	tickTimes     TickTimes
 	listing       *listing.Listing
-	announcements announcements
-	econ          econHost
-	dialect       logline.Dialect
-
-	logFile logFile
-	fileLog *slog.Logger // writes to logFile, nil if there is none
-	// firstLogFile is logfile as the operator of the machine set it. Who sets it later may not name files beside dumps.
-	firstLogFile string
-	auditLog     logFile
-	operator     auditEntry // the line of an operator that runs, zero if none does
+	announcements *announce.Announcer
+	econ          *econ.Console
+	logs          *logs.Logs
 }
 
 // World returns the world of the current map. Use it between ticks, and only for reading.

@@ -29,7 +29,6 @@ func New(cfg Config) (_ *Server, err error) {
 		cfg:          cfg,
 		sessionTable: sessionTable{sessionByPeer: make(map[transport.Peer]*session)},
 		tasks:        newTasks(),
-		files:        operatorFiles{writes: later.Limit{Max: maxWrites}, reads: later.Limit{Max: maxExecReads}},
 	}
 	crand.Read(s.addrHashKey[:])
 	if s.cfg.Log == nil {
@@ -85,11 +84,10 @@ func New(cfg Config) (_ *Server, err error) {
 
 	defer func() {
 		if err != nil {
-			s.closeLogs()
+			s.logs.Close()
 		}
 	}()
-	s.openLogFile()
-	s.openAuditLog()
+	s.logs.Open()
 	if err := s.storage.Open(); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
@@ -168,7 +166,7 @@ func (s *Server) announceStart(now conn.Time) {
 		s.print(console.Standard, "server", fmt.Sprintf("rcon password: %s (generated, since sv_rcon_password is not set)", password))
 	}
 	s.listing.Start()
-	s.openEcon()
+	s.econ.Open(int64(now))
 	s.console.Start()
 	s.announceProblems()
 }

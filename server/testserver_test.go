@@ -18,6 +18,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -30,6 +31,8 @@ type testServer struct {
 	log strings.Builder
 	// addr is the address that the server listens on.
 	addr transport.Peer
+	// background runs what would stall the game: at once, unless a test sets it.
+	background func(f func())
 	// send takes what the server sends. By default it goes to clients.
 	send        func(to transport.Peer, b []byte)
 	clients     map[transport.Peer]*testclient.Client
@@ -78,7 +81,8 @@ func newTestServerWith(tb testing.TB, cfg Config, commands ...string) *testServe
 		cfg.Log = slog.New(rawLog{&ts.log})
 	}
 	cfg.Commands = append([]string{testConfig}, commands...)
-	cfg.Background = func(f func()) { f() }
+	ts.background = later.Now
+	cfg.Background = func(f func()) { ts.background(f) }
 	ts.srv = testenv.Must(New(cfg))
 	return ts
 }

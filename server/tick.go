@@ -39,15 +39,14 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	}
 	s.closeDropped(now)
 	s.record.Update(s.numClients() == 0)
-	s.retryAuditLog()
+	s.logs.Update(s.clock.tick)
 	if !s.updateDrain(now) {
 		s.maps.Change(now)
 	}
 	s.mods.Update(now)
 	s.listing.Advance(now)
-	s.updateEcon(now)
 	s.maps.UpdateRotation(now)
-	s.econ.console.Advance(int64(now))
+	s.econ.Advance(int64(now))
 	s.access.Bans.Tick()
 	s.updateResume(now)
 	s.transport.Flush()
@@ -64,7 +63,7 @@ func (s *Server) nextAdvanceTime() conn.Time {
 	if s.prelude > 0 {
 		return s.now
 	}
-	idle := len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 && !s.econ.console.Pending()
+	idle := len(s.sessionByPeer) == 0 && len(s.pendingCommands) == 0 && !s.econ.Pending()
 	if idle && !s.mods.Clock.IsSlow() { // slow ticks run one by one, because datagrams wait for the end of all
 		return s.clock.tickStart(s.clock.tick + idleTicks)
 	}
@@ -109,7 +108,7 @@ func (s *Server) tick(now conn.Time, botsThink bool) {
 		}
 	}
 	asked.end()
-	s.tickAnnouncements(now)
+	s.announcements.Tick(now)
 	s.maps.TickRandom()
 	s.tickEmpty()
 	s.votes.Tick(settled)

@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/logs"
 	"github.com/teeyard/teeyard/server/vote"
 )
 
@@ -72,21 +73,21 @@ func (h voteHost) Print(who console.Caller, level int, line string) {
 func (h voteHost) Queue(cmd game.Command) { h.s.queueCommand(cmd) }
 
 func (h voteHost) Audit(d vote.Decision) {
-	s, e := h.s, auditEntry{}
+	s, e := h.s, logs.Entry{}
 	switch {
 	case !d.Forced:
 		id := int(d.Caller)
-		e = auditEntry{Event: "vote_passed", Via: "vote", Client: &id, Name: safetext.Line(s.playerName(d.Caller)), Command: d.Command, Result: d.Result}
+		e = logs.Entry{Event: "vote_passed", Via: "vote", Client: &id, Name: safetext.Line(s.playerName(d.Caller)), Command: d.Command, Result: d.Result}
 		if c := s.sessions[d.Caller]; c != nil {
 			e.Addr = c.peer.String()
 		}
 	case d.Caller != game.Nobody:
 		e = s.sessions[d.Caller].auditEntry("vote_forced", "vote", d.Command)
 	default:
-		e = s.operator
+		e = s.logs.Operator()
 		e.Event, e.Result, e.Command = "vote_forced", d.Result, d.Command
 	}
-	s.audit(e)
+	s.logs.Audit(e)
 }
 
 func (h voteHost) HasMap(name string) bool { return h.s.maps.Has(name) }
@@ -95,4 +96,4 @@ func (h voteHost) Quiet() bool { return h.s.ddrace.resets }
 
 func (h voteHost) Rules() *game.Rules { return &h.s.rules.Rules }
 
-func (h voteHost) Dialect() logline.Dialect { return h.s.dialect }
+func (h voteHost) Dialect() logline.Dialect { return h.s.logs.Dialect() }

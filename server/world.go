@@ -13,8 +13,8 @@ import (
 
 // newWorld creates a world, or restores the world of a match that is resumed.
 func (s *Server) newWorld(cfg game.Config) (*game.World, error) {
-	s.watchdog.begin(0)
-	defer s.watchdog.end()
+	s.watchdog.Begin(0)
+	defer s.watchdog.End()
 	if saved := s.resume.from; saved != nil {
 		return game.Restore(cfg, saved.World)
 	}

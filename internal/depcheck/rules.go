@@ -59,10 +59,14 @@ var rooms = map[string][]string{
 		"internal/limit", "internal/lookalike", "internal/safetext", "internal/words",
 	},
 	"server/chat": {"bridge", "game", "protocol", "server/console"},
-	"server/econ": {"internal/limit", "internal/safetext"},
 	// Rooms below the server, which never import it.
-	"server/later": {},
-	"server/fill":  {"bot", "game", "protocol", "server/console", "server/later"},
+	"server/announce": {"internal/safetext", "protocol", "server/console", "server/later"},
+	"server/econ":     {"internal/limit", "internal/safetext", "server/console", "server/later", "server/logline", "server/logs"},
+	"server/files":    {"game", "internal/safetext", "protocol", "server/console", "server/later", "server/logs"},
+	"server/later":    {},
+	"server/logs":     {"game", "internal/safetext", "server/console", "server/later", "server/logline"},
+	"server/watchdog": {},
+	"server/fill":     {"bot", "game", "protocol", "server/console", "server/later"},
 	"server/listing": {
 		"bans", "bridge", "game", "halflife", "protocol", "query", "transport", "server/access", "server/console", "server/later", "internal/words",
 	},

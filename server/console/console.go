@@ -379,6 +379,27 @@ func (c *Console) After(name string, f func(*Call)) error {
 	return nil
 }
 
+// AfterStart is [Console.After] for uses of the command after Start.
+func (c *Console) AfterStart(name string, f func(*Call)) error {
+	return c.After(name, func(call *Call) {
+		if c.started {
+			f(call)
+		}
+	})
+}
+
+// UsedAtStart makes the console print that new values of variables take effect when the server
+// restarts.
+func (c *Console) UsedAtStart(names ...string) error {
+	for _, name := range names {
+		err := c.AfterStart(name, func(call *Call) { call.Print("server", "%s takes effect when the server restarts", call.Name) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // InForce shows a variable with the value of f while f overrules it, for example while a map has
 // its own setting. The variable keeps its value, and save_config writes that value.
 func (c *Console) InForce(name string, f func() (value string, overrules bool)) error {

@@ -191,6 +191,9 @@ func (c *Console) Start() {
 	c.reportUnknown()
 }
 
+// Started reports whether Start was called.
+func (c *Console) Started() bool { return c.started }
+
 // ExecuteFile runs the lines of a file of Config.Files for a caller, and reports whether they ran.
 // The lines of a file that is still being read run later. A missing file, and a file that is
 // already running, are skipped.

@@ -22,6 +22,7 @@ type client struct {
 	authed  bool
 	dropped bool
 	ending  lineEnd
+	warning *string // the first of the last line, nil without a line
 
 	handled chan struct{} // gets a value for each line, holds one
 	gone    chan struct{} // closed when the client was dropped
@@ -176,8 +177,8 @@ type lineParser struct {
 	n        int // received
 	ending   lineEnd
 	detected bool
-	skipping bool // the line is too long, what comes up to its end is left out
-	useless  int  // bytes of line ends and of what was left out since the last line
+	skipping bool // the line is too long, its rest is left out
+	useless  int  // bytes of line ends and of left out lines since the last line
 }
 
 // next returns the next line, without its end, or that one begins which is too long. Empty lines do

@@ -7,22 +7,21 @@
 // gets the server's log. Lines to a client have the line ending of its first line, or LF before
 // that. The line ending is padded with NULs to three bytes.
 //
-// Goroutines of this package read and write. Their input waits until the game server calls
+// Goroutines of this package read and write. Their input waits until the server's loop calls
 // [Console.Advance]. That handles all of it in bounded time.
 package econ
 
 import (
-	"context"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/teeyard/teeyard/internal/limit"
+	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/logs"
 )
 
 // Limits of the console.
@@ -47,22 +46,22 @@ const (
 	// crowdedAfter is how long a client without the password has its place when others
 	// want it.
 	crowdedAfter = 5 * time.Second
-	// failuresTracked is the number of persons whose wrong passwords are remembered, for
+	// failuresTracked is the number of networks whose wrong passwords are remembered, for
 	// failuresTime.
 	failuresTracked = 1024
 	failuresTime    = 30 * time.Minute
-	// connectsTracked is the number of persons whose connections are counted.
+	// connectsTracked is the number of networks whose connections are counted.
 	connectsTracked = 1024
-	// operatorsTracked is the number of persons whose right password is remembered, for
+	// operatorsTracked is the number of networks whose right password is remembered, for
 	// operatorTime.
 	operatorsTracked = 64
 	operatorTime     = 30 * 24 * time.Hour
 )
 
 var (
-	// workRate bounds what Advance does: connections, lines and ends of connections.
+	// workRate bounds the work of Advance: connections, lines and ends of connections.
 	workRate = limit.Rate{PerSecond: 800, Burst: 16}
-	// connectRate bounds the connections of a person. Programs of the operator's own
+	// connectRate bounds the connections of a network. Programs of the operator's own
 	// machine have no such limit.
 	connectRate = limit.Rate{PerSecond: 2, Burst: 20}
 	// guessRate bounds the wrong passwords of all together, except for the operator's own
@@ -83,58 +82,58 @@ const (
 	textTooLong  = "Line too long: it did not run; at most 1399 bytes are allowed" // ours; see maxReceived
 )
 
-// ErrAddress is returned by [Listen] if it cannot listen on an address.
-var ErrAddress = errors.New("econ: cannot listen")
-
-// Event is an event that a [Host] logs.
-type Event int
-
-// The events of a client.
-const (
-	Accepted Event = iota
-	LoggedIn
-	Dropped
-	WrongPassword
-)
-
-// Host is the game server behind a [Console]. Only Advance, Logout and Close call its methods,
-// except for Wake.
+// Host is the game server behind a [Console]. Only the functions of Console that the loop calls use
+// it, except for Wake.
 type Host interface {
-	// Password returns the password. If it is empty, no client can log in.
-	Password() string
-	// LoginTime returns how long a client may take to log in.
-	LoginTime() time.Duration
-	// Log logs an event. The line begins with its kind: "client accepted. cid=0 ...". Strangers can
-	// cause the events of clients that are not logged in.
-	Log(e Event, client int, loggedIn bool, line string)
-	// Run runs a console line of a client.
-	Run(client int, line string)
-	// Skipped is called for a client's line that is too long to run. The console also sends why to
-	// the client.
-	Skipped(client int, why string)
+	// Print logs a line.
+	Print(level int, system, line string)
+	// MayLog reports whether the log has room for a line that a stranger causes. It counts the
+	// line.
+	MayLog() bool
+	// Run runs the console line of an operator, with full access. It calls done with the first
+	// warning, "" if there is none: before it returns, or when the world has answered.
+	Run(e logs.Entry, done func(warning string))
+	// WhenAnswered calls f when the world has answered all lines.
+	WhenAnswered(f func())
 	// Refuse reports whether an address is banned, and returns the text for its client.
 	Refuse(a netip.Addr) (text string, refused bool)
-	// TooManyTries is called when an address has sent too many wrong passwords.
-	TooManyTries(a netip.Addr, reason string)
-	// Wake makes the host call Advance soon. Any goroutine may call it.
+	// Ban bans the address of a stranger.
+	Ban(a netip.Addr, d time.Duration, reason string) error
+	// Wake makes the loop call Advance soon. Any goroutine may call it.
 	Wake()
 }
 
-// Console is an external console. Its methods must be called by one goroutine.
-type Console struct {
-	host      Host
-	listeners []net.Listener
-	events    chan event
-	closed    chan struct{}
-	running   sync.WaitGroup
-	clients   [MaxClients]*client
-	work      limit.Bucket
-	connects  *limit.Limiter
-	failures  *limit.Failures
-	guesses   *limit.Guesses
+// Config is the configuration of a [Console].
+type Config struct {
+	Host Host
+	// Logs has the dialect of the lines, and the audit log.
+	Logs *logs.Logs
+	// Background runs a function beside the loop.
+	Background func(f func())
 }
 
-// event is what a goroutine has heard.
+// Console is the external console of a server. Only the goroutine of the server's loop may call its
+// methods.
+type Console struct {
+	Settings Settings
+
+	cfg      Config
+	host     Host
+	language *console.Console
+	port     port
+
+	events   chan event
+	closed   chan struct{}
+	running  sync.WaitGroup
+	clients  [MaxClients]*client
+	caller   *client // whose line runs, nil for none
+	work     limit.Bucket
+	connects *limit.Limiter
+	failures *limit.Failures
+	guesses  *limit.Guesses
+}
+
+// event is news of a goroutine for Advance.
 type event struct {
 	c       *client
 	arrived chan<- verdict // of a new client, nil for others
@@ -148,72 +147,33 @@ type event struct {
 // verdict is the answer to a new client.
 type verdict struct {
 	accepted bool
-	text     string // what a refused one is told
+	text     string // for a refused client
 }
 
-// Listener is an open port of a console.
-type Listener = net.Listener
-
-// Listen opens a console at host:port, on all addresses of the host. An empty host means all
-// addresses of the machine.
-func Listen(ctx context.Context, host string, port int) ([]net.Listener, error) {
-	if port < 1 || port > 0xffff {
-		return nil, fmt.Errorf("%w: %d is not a port (1 to 65535)", ErrAddress, port)
-	}
-	addrs := []string{""}
-	if host != "" {
-		var err error
-		if addrs, err = net.DefaultResolver.LookupHost(ctx, host); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrAddress, err)
-		}
-	}
-	var listeners []net.Listener
-	var errs error
-	for _, a := range addrs {
-		var cfg net.ListenConfig
-		l, err := cfg.Listen(ctx, "tcp", net.JoinHostPort(a, strconv.Itoa(port)))
-		if err != nil {
-			errs = errors.Join(errs, err)
-			continue
-		}
-		listeners = append(listeners, l)
-	}
-	if len(listeners) == 0 {
-		return nil, fmt.Errorf("%w: %w", ErrAddress, errs)
-	}
-	return listeners, nil
-}
-
-// New returns a console for the connections of listeners. Close closes the listeners.
-func New(host Host, listeners ...net.Listener) *Console {
-	c := &Console{
-		host: host, listeners: listeners,
+// New returns a console without a port; see [Console.Register] and [Console.Open].
+func New(cfg Config) *Console {
+	return &Console{
+		cfg: cfg, host: cfg.Host,
 		events: make(chan event, 2*MaxClients), closed: make(chan struct{}),
 		connects: limit.NewLimiter(connectsTracked, connectRate),
 		failures: limit.NewFailures(failuresTracked, failuresTime),
 		guesses:  limit.NewGuesses(guessRate, operatorsTracked, operatorTime),
 	}
-	for _, l := range listeners {
-		c.running.Go(func() { c.accept(l) })
-	}
-	return c
 }
 
 // Pending reports whether something waits for Advance.
-func (c *Console) Pending() bool { return c != nil && len(c.events) > 0 }
+func (c *Console) Pending() bool { return len(c.events) > 0 }
 
-// Advance handles the lines that clients have sent, as many as fit into its time. now is in ns and
-// must not decrease.
+// Advance handles the lines that clients have sent, as many as fit into its time. It also opens the
+// port if that failed before. now is in ns and must not decrease.
 func (c *Console) Advance(now int64) {
-	if c == nil {
-		return
-	}
+	c.reopen(now)
 	for _, cl := range c.clients {
 		switch {
 		case cl == nil:
 		case cl.isStuck():
 			c.drop(cl, "connection failure", false)
-		case !cl.authed && now-cl.since >= int64(c.host.LoginTime()):
+		case !cl.authed && now-cl.since >= int64(time.Duration(c.Settings.AuthTimeout)*time.Second):
 			c.drop(cl, textTimeout, true)
 		}
 	}
@@ -231,7 +191,7 @@ func (c *Console) handle(now int64, e event) {
 	case e.tooLong && cl.authed:
 		cl.ending = e.after
 		cl.send(textTooLong)
-		c.host.Skipped(cl.id, textTooLong)
+		c.skip(cl, textTooLong)
 		cl.handled <- struct{}{}
 	case e.tooLong:
 		c.drop(cl, textTooLong, true)
@@ -259,8 +219,8 @@ func (c *Console) admit(now int64, cl *client) verdict {
 	if id < 0 {
 		return verdict{text: textFull}
 	}
-	c.host.Log(Accepted, id, false, fmt.Sprintf("client accepted. cid=%d addr=%s'", id, cl.addr)) // the original has this '
 	cl.id, cl.since = id, now
+	c.log(console.Info, false, fmt.Sprintf("client accepted. cid=%d addr=%s'", id, cl.addr)) // the original has this '
 	c.clients[id] = cl
 	cl.send(textPassword)
 	return verdict{accepted: true}
@@ -288,7 +248,7 @@ func (c *Console) freePlace(now int64) int {
 // receive handles a line of a client.
 func (c *Console) receive(now int64, cl *client, line string) {
 	if cl.authed {
-		c.host.Run(cl.id, line)
+		c.run(cl, line)
 		return
 	}
 	addr := cl.addr.Addr()
@@ -296,12 +256,13 @@ func (c *Console) receive(now int64, cl *client, line string) {
 		c.drop(cl, textGuesses, true)
 		return
 	}
-	if password := c.host.Password(); password != "" && subtle.ConstantTimeCompare([]byte(line), []byte(password)) == 1 {
+	if password := c.Settings.Password; password != "" && subtle.ConstantTimeCompare([]byte(line), []byte(password)) == 1 {
 		cl.authed = true
 		c.failures.Forget(limit.Person(addr))
 		c.guesses.Right(now, addr, true)
 		cl.send(textWelcome)
-		c.host.Log(LoggedIn, cl.id, true, fmt.Sprintf("cid=%d authed", cl.id))
+		c.cfg.Logs.Audit(cl.entry("login", ""))
+		c.log(console.Standard, true, fmt.Sprintf("cid=%d authed", cl.id))
 		return
 	}
 	// A new connection does not reset the count, except on the operator's own machine,
@@ -313,41 +274,20 @@ func (c *Console) receive(now int64, cl *client, line string) {
 		tries = max(tries, min(c.failures.Add(now, limit.Person(addr)), MaxTries))
 	}
 	cl.send(fmt.Sprintf("Wrong password %d/%d.", tries, MaxTries))
-	c.host.Log(WrongPassword, cl.id, false, fmt.Sprintf("cid=%d addr=%s wrong password", cl.id, cl.addr))
+	if c.host.MayLog() { // the original logs no line
+		e := cl.entry("login_failed", "")
+		e.Level = ""
+		c.cfg.Logs.Audit(e)
+	}
 	if tries >= MaxTries {
 		c.failures.Forget(limit.Person(addr))
-		c.host.TooManyTries(addr, textTries)
+		c.ban(addr, textTries)
 		c.drop(cl, textTries, true)
-	}
-}
-
-// Print sends a line to all logged-in clients.
-func (c *Console) Print(line string) {
-	if c == nil {
-		return
-	}
-	for _, cl := range c.clients {
-		if cl != nil && cl.authed {
-			cl.send(line)
-		}
-	}
-}
-
-// Send sends a line to one logged-in client.
-func (c *Console) Send(client int, line string) {
-	if c == nil || client < 0 || client >= len(c.clients) {
-		return
-	}
-	if cl := c.clients[client]; cl != nil && cl.authed {
-		cl.send(line)
 	}
 }
 
 // HasReaders reports whether any client receives the output.
 func (c *Console) HasReaders() bool {
-	if c == nil {
-		return false
-	}
 	for _, cl := range c.clients {
 		if cl != nil && cl.authed {
 			return true
@@ -356,30 +296,18 @@ func (c *Console) HasReaders() bool {
 	return false
 }
 
-// Addr returns the address of a client, or an invalid one if the client does not exist.
-func (c *Console) Addr(client int) netip.AddrPort {
-	if c == nil || client < 0 || client >= len(c.clients) || c.clients[client] == nil {
-		return netip.AddrPort{}
-	}
-	return c.clients[client].addr
-}
-
-// Logout ends the connection of a client.
-func (c *Console) Logout(client int) {
-	if cl := c.clients[client]; cl != nil {
-		c.drop(cl, textLogout, true)
-	}
-}
-
-// drop ends a connection. The client is told the reason if tell is set.
+// drop ends a connection. The client gets the reason if tell is set.
 func (c *Console) drop(cl *client, reason string, tell bool) {
 	if cl.dropped {
 		return
 	}
-	cl.dropped = true // before Log, in which somebody may drop
+	cl.dropped = true // first: to log it may end a connection
 	authed := cl.authed
 	cl.authed = authed && tell // or it does not hear of it
-	c.host.Log(Dropped, cl.id, authed, fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", cl.id, cl.addr, reason))
+	if authed {
+		c.cfg.Logs.Audit(cl.entry("logout", ""))
+	}
+	c.log(console.Info, authed, fmt.Sprintf("client dropped. cid=%d addr=%s reason='%s'", cl.id, cl.addr, reason))
 	c.clients[cl.id] = nil
 	if tell {
 		cl.send(reason)
@@ -389,18 +317,13 @@ func (c *Console) drop(cl *client, reason string, tell bool) {
 
 // Close ends all connections. It waits at most a second for the clients to notice.
 func (c *Console) Close() {
-	if c == nil {
-		return
-	}
 	select {
 	case <-c.closed:
 		return
 	default:
 		close(c.closed)
 	}
-	for _, l := range c.listeners {
-		l.Close()
-	}
+	c.port.close()
 	for _, cl := range c.clients {
 		if cl != nil {
 			c.drop(cl, textClosing, true)

@@ -5,19 +5,21 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"github.com/teeyard/teeyard/server/logs"
 )
 
-// guessHost is a host that only has a password.
+// guessHost is a host whose log has no room for strangers.
 type guessHost struct{ Host }
 
-func (guessHost) Password() string                { return "secret" }
-func (guessHost) Log(Event, int, bool, string)    {}
-func (guessHost) TooManyTries(netip.Addr, string) {}
+func (guessHost) Print(level int, system, line string) {}
+func (guessHost) MayLog() bool                         { return false }
 
 // TestGuessesInAll checks that many sites together cannot try many passwords, and that
 // operators can log in meanwhile.
 func TestGuessesInAll(t *testing.T) {
-	c := New(guessHost{})
+	c := New(Config{Host: guessHost{}, Logs: logs.New(logs.Config{})})
+	c.Settings.Password = "secret"
 	now := int64(time.Hour)
 	// login returns whether a client logs in, and whether its password was checked.
 	login := func(addr, password string) (authed, checked bool) {

@@ -49,7 +49,7 @@ func newLineQueue(p *pipe) *Queue {
 // missing is the line about missing lines.
 var missing = regexp.MustCompile(`\]\[log\]: (\d+) lines? (?:is|are) missing here: (.*)\n`)
 
-// TestQueueOfStoppedReader: who writes never waits, and every line is there or counted,
+// TestQueueOfStoppedReader checks that Write never waits, and that every line is written or counted
 // where it is missing.
 func TestQueueOfStoppedReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -86,8 +86,8 @@ func TestQueueOfStoppedReader(t *testing.T) {
 	})
 }
 
-// TestQueueOnFullDisk: what could not be written is counted, and the rest of a line that
-// fitted in part does not hide the next.
+// TestQueueOnFullDisk checks that lines that could not be written are counted, and that a line that
+// was written in part does not hide the next.
 func TestQueueOnFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipe{err: errors.New("no space left on device"), fits: 10}
