@@ -28,9 +28,9 @@ func (s *Server) queueInputs(tick int32) {
 	}
 }
 
-// updateSession does what is due for a session after a tick. Queued messages are sent
-// only with snapshots, as in the original: a datagram for every INPUTTIMING would cost
-// more than everything else the server does.
+// updateSession does the work that is due for a session after a tick. Queued messages are sent only
+// with snapshots, as in the original: a datagram for every INPUTTIMING would cost more than
+// everything else the server does.
 func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 	if c.isHeld() {
 		if now >= c.heldUntil {
@@ -57,8 +57,8 @@ func (s *Server) updateSession(now conn.Time, c *session, round bool) {
 	}
 }
 
-// patience returns how long the client may be silent. Clients of DDNet look at no datagrams while they load
-// the map and what belongs to it, for which slow machines need more than the 10 seconds of a connection.
+// patience returns how long the client may be silent. Clients of DDNet read no datagrams while they
+// load the map and its files. Slow machines need more than the 10 seconds of a connection for that.
 func (c *session) patience() time.Duration {
 	if c.state > stateAuth && c.state < stateEntering {
 		return loadingPatience

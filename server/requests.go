@@ -46,8 +46,8 @@ const (
 	maxTimeLeft = 10_000
 )
 
-// canRequest reports whether the client may request something of the game now: it must
-// be in the game, within its rate limit, and no newcomer of whom nobody was told.
+// canRequest reports whether the client may send a request to the game now: it must be in the game,
+// within its rate limit, and not an unannounced newcomer.
 func (c *session) canRequest() bool {
 	if c.state != stateInGame {
 		c.server.countDrop(dropState)

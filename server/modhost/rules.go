@@ -98,7 +98,7 @@ func (m *Mods) Find(c Choice, terrain *game.Terrain) (r Ruleset, err error) {
 	return r, err
 }
 
-// errNoMode means that there is no mode of a name.
+// errNoMode means that no mode has the name.
 var errNoMode = errors.New("no such game type")
 
 // findMode returns the constructor of a mode.

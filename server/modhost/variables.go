@@ -106,8 +106,8 @@ func (m *Mods) setVariable(v *variable, call *console.Call) {
 	}
 }
 
-// inForce returns the value of a variable that counts. That is the value in the world, which the
-// map or the mod may have changed, unless the world gets another one with the next tick.
+// inForce returns the value of a variable that counts. That is the value in the world, unless the
+// world gets another one with the next tick. The map or the mod may have changed it.
 func (m *Mods) inForce(v *variable) (value string, ok bool) {
 	if v.setIn == m.commands.world && v.setAt == m.world.Tick() {
 		return "", false

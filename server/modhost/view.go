@@ -2,7 +2,7 @@ package modhost
 
 import "github.com/teeyard/teeyard/game"
 
-// View is what a client was last sent of the texts and menus of mods.
+// View has the texts and menus of mods that a client was last sent.
 type View struct {
 	text     string // on the screen
 	textTick int32  // when it was sent, 0 to send it again

@@ -181,7 +181,7 @@ func (b *Broker) request(r *game.StoreRequest, tick int32, refusal string) {
 	answer(game.StoreAnswer{ID: r.ID, Op: r.Op, Space: r.Space, Key: r.Key, Err: refusal})
 }
 
-// Take queues the answers for a tick. Once a second, it also prints what is wrong with the storage.
+// Take queues the answers for a tick. Once a second, it also prints errors of the storage.
 func (b *Broker) Take(tick int32) {
 	if b.waiting > 0 {
 		b.takeAnswers()
@@ -230,7 +230,7 @@ func (b *Broker) Err() error {
 	return err
 }
 
-// Close writes what is not written yet.
+// Close makes the writes that still wait.
 func (b *Broker) Close() {
 	for _, submit := range b.held {
 		submit()

@@ -51,8 +51,8 @@ func ask(b *storage.Broker, id, tick int32, r game.RankRequest) {
 	b.Request(&game.StoreRequest{ID: id, Op: game.StoreRank, Rank: &r}, tick)
 }
 
-// TestOnlyTakenSavesArePutBack checks that of the answers to a world that has ended, only a save
-// that was taken out is stored again.
+// TestOnlyTakenSavesArePutBack checks the answers to a world that has ended: only a save that was
+// taken out is stored again.
 func TestOnlyTakenSavesArePutBack(t *testing.T) {
 	var r ranks
 	h := &host{}
