@@ -9,8 +9,7 @@ import (
 )
 
 // Broadcast shows the match to viewers outside of the server. It is also an [Observer], and the
-// rules
-// of Observer hold for all its methods.
+// rules of Observer hold for all its methods.
 type Broadcast interface {
 	Observer
 	// Attach is called once, before the other methods. Any goroutine may call wake; the server then
@@ -37,14 +36,15 @@ func (s *Server) isBroadcastWatched() bool {
 	return s.cfg.Broadcast != nil && s.cfg.Broadcast.IsWatched()
 }
 
-// preludeTicks is how much of the match is played at once when bots come for those who watch, who
-// see it in pieces of two seconds, and should not wait for the first ones.
+// preludeTicks is the number of ticks that are played at once when bots join for viewers of the
+// broadcast. Viewers get the match in pieces of two seconds, and should not wait for the first
+// ones.
 const preludeTicks = 12 * game.TickRate
 
-// preludeStep is how much of it is played before the server looks after other things.
+// preludeStep is the number of these ticks in one pass of the loop.
 const preludeStep = 100
 
-// beginPrelude has some seconds of the match played at once, if only those who watch are there.
+// beginPrelude lets some seconds of the match be played at once, if only viewers are there.
 func (s *Server) beginPrelude() {
 	if s.isDeserted() && s.isBroadcastWatched() {
 		s.prelude = preludeTicks

@@ -61,7 +61,7 @@ func (s chatCommands) help(c *chat.Call) {
 	}
 }
 
-// commandNames shows the names of all commands, as many in a line as DDNet-Server does.
+// commandNames lists the names of all commands, as many in a line as DDNet-Server does.
 func (s chatCommands) commandNames(c *chat.Call) {
 	const maxLine = 240
 	line := ""
@@ -84,7 +84,7 @@ func (s chatCommands) info(c *chat.Call) {
 	c.Reply("This is a teeyard %s server. Write /help for the commands", Version())
 }
 
-// rules shows what the operator wants of players, as DDNet does.
+// rules shows the operator's rules for players, as DDNet does.
 func (s chatCommands) rules(c *chat.Call) {
 	v := &s.settings
 	any := false
@@ -172,8 +172,8 @@ func (s *Server) smallerTeam() game.Team {
 	return game.TeamRed
 }
 
-// whisper says something to one player. The arguments are a name, in quotation marks or
-// not, and the text.
+// whisper sends a line to one player. The arguments are a name, in quotation marks or not, and the
+// text.
 func (c *session) whisper(args string) {
 	target, text, name := game.Nobody, "", ""
 	if strings.HasPrefix(args, `"`) {
@@ -202,7 +202,7 @@ func (c *session) whisper(args string) {
 	}
 }
 
-// whisperAgain says something to the player to whom the client whispered last.
+// whisperAgain sends a line to the player to whom the client whispered last.
 func (c *session) whisperAgain(text string) {
 	if c.whisperPartner == game.Nobody {
 		c.reply("You do not have an ongoing conversation. Whisper to someone to start one")

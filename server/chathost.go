@@ -30,5 +30,5 @@ func (h chatHost) Announce(cmd *chat.Command, offered bool) {
 // them. Without it, mods get the line as chat; see [game.ChatHook].
 func (s *Server) AddChatCommand(cmd chat.Command) error { return s.chat.Add(cmd) }
 
-// RemoveChatCommand removes a command that was added, if there is one of the name.
+// RemoveChatCommand removes the added command with the name, if any.
 func (s *Server) RemoveChatCommand(name string) { s.chat.Remove(name) }

@@ -10,18 +10,18 @@ import (
 // tickDuration is the length of one tick.
 const tickDuration = time.Second / 50
 
-// maxCatchUp is the most ticks that run at once after a stall, two minutes. They take a
-// second or two with many players. When time moves back, clients send no inputs until it is
-// where it was, so no tick is skipped for which any client could have waited: the
-// original's clients wait 10 s for a server that is silent, DDNet's 100 s.
+// maxCatchUp is the most ticks that run at once after a stall, two minutes. They take a second or
+// two with many players. Clients wait less long for a silent server: 10 s in the original, 100 s in
+// DDNet. Therefore no tick is skipped that a client could have waited for. A client whose time
+// moves back would send no inputs until the old time returns.
 const maxCatchUp = 120 * game.TickRate
 
-// maxOverload is the most ticks that run at once if ticks take longer than they last: catching
-// up would make it worse.
+// maxOverload is the most ticks that run at once if a tick takes longer than its 20 ms: catching up
+// would make it worse.
 const maxOverload = 1 * game.TickRate
 
-// idleTicks is the number of ticks that are run at once while no client is connected:
-// waking up costs far more than an empty tick.
+// idleTicks is the number of ticks that run at once while no client is connected: a wake-up costs
+// far more than an empty tick.
 const idleTicks = 25
 
 // stallTicks is the number of ticks that are due at once from which on the machine, and not
@@ -40,8 +40,8 @@ type clock struct {
 // reset makes now the beginning of tick 0.
 func (c *clock) reset(now conn.Time) { *c = clock{start: now} }
 
-// forward moves the ticks that follow to an earlier time. Clients count on their times, and must
-// not be there.
+// forward moves the following ticks to an earlier time. Call it without clients only, since they
+// rely on these times.
 func (c *clock) forward(ticks int) { c.start = c.start.Add(-time.Duration(ticks) * tickDuration) }
 
 // tickStart returns the time at which a tick begins.
@@ -74,8 +74,8 @@ func (c *clock) due(now conn.Time) (ticks, skipped int) {
 	return n, skipped
 }
 
-// waited reports whether what arrives now for a tick may have waited for a machine that
-// stood still, so that its time says nothing about the client or the network.
+// waited reports whether a datagram that arrives now for a tick may have waited for a machine that
+// stood still. Its time says nothing about the client or the network then.
 func (c *clock) waited(now conn.Time, tick int32) bool {
 	return tick <= c.stalled || now.Sub(c.nextTick()) > stallTicks*tickDuration
 }

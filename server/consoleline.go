@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// consoleLine is a line of the console that runs, or is answered.
+// consoleLine is a line of the console that runs, or waits for its answers.
 type consoleLine struct {
 	warning string // the first thing that the console warned of
 }
@@ -59,7 +59,7 @@ func (l *consoleLines) execute(line string, who console.Caller, done func(warnin
 // areAsked reports whether lines wait for answers of the next tick.
 func (l *consoleLines) areAsked() bool { return len(l.asked.calls) > 0 }
 
-// whenAnswered calls f when all that the console has asked of the world is answered.
+// whenAnswered calls f when the world has answered all requests of the console.
 func (l *consoleLines) whenAnswered(f func()) {
 	if !l.areAsked() {
 		f()
@@ -68,7 +68,7 @@ func (l *consoleLines) whenAnswered(f func()) {
 	l.asked.then = append(l.asked.then, f)
 }
 
-// within calls f. Warnings of the console in it are about the line.
+// within calls f. Warnings of the console during the call belong to the line.
 func (l *consoleLines) within(line *consoleLine, f func()) {
 	defer func(outer *consoleLine) { l.line = outer }(l.line)
 	l.line = line
@@ -95,7 +95,7 @@ func (l *consoleLines) takeAsked() askedOfWorld {
 	return asked
 }
 
-// answer prints a line of the mode or a mod, for the caller whom it answers if there is one.
+// answer prints a line of the mode or a mod, for the caller that it answers, if any.
 func (l *consoleLines) answer(a *askedOfWorld, ev *game.Event) {
 	level := console.Standard
 	if ev.Flag {

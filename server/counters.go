@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 )
 
-// dropReason is the reason for which something that was received had no effect.
+// dropReason is the reason why received data had no effect.
 type dropReason uint8
 
 // Drops are counted and not logged: strangers could fill the disk otherwise.
@@ -42,10 +42,10 @@ var dropNames = [numDrops]string{
 	"rcon_lines", "version", "unproven", "halflife", "log_lines", "texts", "too_long",
 }
 
-// drops counts what had no effect. Any goroutine may read it.
+// drops counts received data without effect. Any goroutine may read it.
 type drops [numDrops]atomic.Uint64
 
-// add counts n things.
+// add adds n to a counter.
 func (d *drops) add(r dropReason, n int) { d[r].Add(uint64(n)) }
 
 // byReason returns the counters that are not 0.

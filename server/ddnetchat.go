@@ -11,7 +11,8 @@ import (
 	"github.com/teeyard/teeyard/server/chat"
 )
 
-// ddnet returns commands that players of DDNet know. They help in all modes, and are in no menu.
+// ddnet returns commands that players of DDNet know. They work in all modes, and no menu lists
+// them.
 func (s chatCommands) ddnet() []chat.Command {
 	return []chat.Command{
 		{Name: "list", Private: true, Params: "?s[filter]", Help: "Lists the players, or those with a text in their names", Unlisted: true, Run: s.list},
@@ -26,7 +27,7 @@ func (s chatCommands) ddnet() []chat.Command {
 	}
 }
 
-// list shows the names of the players, as many in a line as have room.
+// list shows the names of the players, as many in a line as fit.
 func (s chatCommands) list(c *chat.Call) {
 	const maxLine = 256 // bytes, of DDNet-Server
 	filter := c.Arg(0)
@@ -103,7 +104,7 @@ func (s chatCommands) voteMap(c *chat.Call) {
 	s.sessions[c.Player].OnCallVote(event.VoteOption, option, "/map", false)
 }
 
-// watchVoted lets a player watch whom others vote on. How is a command: pause or spec.
+// watchVoted lets a player watch the target of the running vote. how is a command: pause or spec.
 func (s chatCommands) watchVoted(c *chat.Call, how string) {
 	line := "/" + how
 	if target := s.votes.Target(); target != c.Player {

@@ -22,8 +22,7 @@ const maxDDRaceLines = 4096
 // ddraceSettings has the operators' settings for maps of DDRace.
 type ddraceSettings struct {
 	configured []string // such commands of the configuration
-	// collect is where such commands go that are not for the world of now, nil if there are none of
-	// these.
+	// collect gets the commands that are not for the current world; nil if all of them are for it.
 	collect *[]string
 	resets  bool // the reset file is being executed
 	reloads bool // the configuration is read again
@@ -62,15 +61,14 @@ func (s *Server) ddraceCommands() []console.Command {
 	return list
 }
 
-// noteVariable notes the value that the console has set a variable to, if that is in the
-// configuration.
+// noteVariable notes a variable's value from the configuration.
 func (r *ddraceSettings) noteVariable(name, value string) {
 	if r.reloads && slices.Contains(resetVariables, name) && r.variables != nil {
 		r.variables[name] = value
 	}
 }
 
-// ddraceCommand returns what such a command does, of which run is for other worlds.
+// ddraceCommand returns the function of such a command. run is its part for other worlds.
 func (s *Server) ddraceCommand(run func(*console.Call)) func(*console.Call) {
 	return func(call *console.Call) {
 		s.collectDDRaceLine(call)
@@ -140,8 +138,7 @@ func (s *Server) collectDDRaceLine(call *console.Call) {
 	*lines = append(*lines, line)
 }
 
-// beginDDRace executes the reset file for a map of DDRace, and makes its settings what all have
-// said about it.
+// beginDDRace executes the reset file for a map of DDRace, and joins the settings of all sources.
 func (s *Server) beginDDRace(m *gamemap.Map, isDDRace bool) {
 	if !isDDRace {
 		return

@@ -18,7 +18,7 @@ type drain struct {
 	endAt   conn.Time // clients have until then to go where they were sent; 0 before
 }
 
-// whereTo says where clients are sent.
+// whereTo returns the part of a line that names the port to which clients are sent.
 func (d *drain) whereTo() string {
 	if d.port == 0 {
 		return ""
@@ -34,7 +34,7 @@ func (d *drain) refusal() string {
 	return fmt.Sprintf("This server is about to end; join port %d instead", d.port)
 }
 
-// observe takes note of how far the match is.
+// observe notes whether the match is decided, and whether its scoreboard was shown.
 func (d *drain) observe(ev *game.Event) {
 	switch {
 	case ev.Kind == game.EvMatchEnd && !ev.Flag:

@@ -6,9 +6,9 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// handshaker handles the datagrams of one protocol version that belong to no session.
-// inspect takes a datagram, and the other methods are about the one that was inspected
-// last. Nothing is stored about an address.
+// handshaker handles the datagrams of one protocol version that belong to no session. The methods
+// after inspect are about the datagram that was inspected last. A handshaker stores nothing about
+// an address.
 type handshaker interface {
 	// inspect decides what to do about a datagram.
 	inspect(now conn.Time, peer transport.Peer, kind packet.Kind, b []byte) conn.Action

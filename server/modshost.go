@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/server/modhost"
 )
 
-// newMods creates what hosts the mode and the mods.
+// newMods creates the host of the mode and the mods.
 func newMods(s *Server) *modhost.Mods {
 	return modhost.New(modhost.Config{
 		Host: modsHost{s}, Chat: modsChat{s}, Modes: s.cfg.Modes, FindMode: s.cfg.FindMode, ChooseMode: s.cfg.ChooseMode,

@@ -11,15 +11,14 @@ import (
 )
 
 // cleanProfile makes the name and the clan of a player safe to show. Clients sanitize texts in ways
-// of their own; names and clans reach web pages too. A name of which nothing is to be seen becomes
-// "".
+// of their own; names and clans reach web pages too. An invisible name becomes "".
 func cleanProfile(p *game.Profile) {
 	p.Name = safetext.TrimBlank(safetext.Line(p.Name))
 	p.Clan = safetext.TrimBlank(safetext.Line(p.Clan))
 }
 
-// namelessName is the name of the first player who has none. Others are (2), (3) and so on, as on
-// DDNet-Server; the original has the same name for all.
+// namelessName is the name of the first player without a name. The next are (2), (3) and so on, as
+// on DDNet-Server. The original has the same name for all.
 const namelessName = "(1)"
 
 // freeName returns a name for a player who asks for one; that may be "". In races, ranks and
@@ -57,9 +56,9 @@ func (s *Server) isLeaving(id game.PlayerID) bool {
 	return false
 }
 
-// changeProfile makes a request for another profile one that can be met: it is for what the player
-// may have, and for the skin alone if nothing else is new. It returns false if nothing is. Clients
-// of DDNet repeat the request as long as their player has another name.
+// changeProfile reduces a request for another profile to the allowed changes, or to the skin if
+// nothing else is new. It returns false if nothing is new. Clients of DDNet repeat the request as
+// long as their player has another name.
 func (c *session) changeProfile(cmd *game.Command) bool {
 	s := c.server
 	info, ok := s.world.Player(c.id)

@@ -18,8 +18,8 @@ func (c *session) mayAnnounce() bool {
 	return c.announced
 }
 
-// isQuiet reports whether neither the log nor the others are told of a player's actions. That is
-// so for newcomers beyond the limit, and after they have left.
+// isQuiet reports whether the log and the other players are not told of a player's actions:
+// newcomers beyond the limit, also after they have left.
 func (s *Server) isQuiet(id game.PlayerID) bool {
 	return id >= 0 && s.seats.quiet.Has(id) && (s.sessions[id] == nil || s.sessions[id].isNewcomer())
 }

@@ -10,8 +10,7 @@ import (
 // [game.Mod] may.
 type Observer interface {
 	// ObserveTick is called after every tick on the server's goroutine. The game waits until it
-	// returns.
-	// The tick and its contents are valid only during the call.
+	// returns. The tick and its contents are valid only during the call.
 	ObserveTick(t *Tick)
 }
 
@@ -26,8 +25,7 @@ type Tick struct {
 	// World is the world after the tick. World.Frame lists its contents.
 	World *game.World
 	// Events are the events of the tick, and of the server since the tick before, in order. They
-	// include
-	// the events for each client and the events of a server alone.
+	// include the events for each client and the events of a server alone.
 	Events []event.Event
 	// GameEvents are the results of World.Step, including effects.
 	GameEvents []game.Event

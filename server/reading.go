@@ -6,13 +6,13 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 )
 
-// maxReadDelay is how much later than it arrives a datagram is read, at most, if those before
-// it say that others will come. A wake-up for several datagrams costs little more than for one.
+// maxReadDelay is the longest time that a datagram waits to be read, if the datagrams before it
+// suggest that more will come. A wake-up for several datagrams costs little more than for a single
+// datagram.
 const maxReadDelay = 5 * time.Millisecond
 
-// pace is how fast datagrams come from those who have no session. A few ask for server
-// information or join, each waiting for the answer; but where there are many who know nothing of
-// each other, some of them ask at any time.
+// pace is the rate of datagrams from addresses without a session. A few of them ask for server
+// information or join, and each waits for the answer. Of many, some ask at any time.
 type pace struct {
 	begin conn.Time // of the window in which datagrams are counted
 	count int
@@ -21,9 +21,10 @@ type pace struct {
 
 const (
 	paceWindow = 10 * time.Millisecond
-	// fastPace is the number of datagrams in a window from which on they are read together.
+	// fastPace is the number of datagrams in a window at which the server begins to read them
+	// together.
 	fastPace = 10
-	// gatherCount is how many datagrams are to be read at once: fewer than one read returns.
+	// gatherCount is the number of datagrams to read at once, below the most that a read returns.
 	gatherCount = 48
 )
 
@@ -36,7 +37,7 @@ func (p *pace) add(now conn.Time, n int) {
 	p.count += n
 }
 
-// delay returns how much later the next datagrams may be read.
+// delay returns the time for which the next datagrams may wait.
 func (p *pace) delay() time.Duration {
 	if p.last < fastPace {
 		return 0

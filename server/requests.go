@@ -23,8 +23,8 @@ func (c *session) OnInput(in *bridge.InputMessage) {
 		return
 	}
 	tick := in.IntendedTick
-	// After a stall, the original blames the clients of 0.7.5 for it with this message, so that
-	// they move their clocks ahead and send nothing for seconds.
+	// After a stall, the original sends this message with the time of the stall. Clients of 0.7.5
+	// then move their clocks ahead and send nothing for seconds.
 	if tick > c.lastInputTick && !s.clock.waited(s.now, tick) {
 		left := s.clock.tickStart(tick).Sub(c.server.now) / time.Millisecond
 		c.bridge.SendInputTiming(tick, int32(min(max(left, minTimeLeft), maxTimeLeft)))
@@ -66,7 +66,7 @@ func (c *session) OnCommand(cmd game.Command) {
 		return
 	}
 	if cmd.Kind == game.CmdSay && cmd.Chat != game.ChatWhisper {
-		// A code that comes here is of a client that cannot become another player.
+		// A client whose code comes here cannot become another player.
 		if _, isCode := bridge.ParseTimeoutCode(cmd.Text); isCode || strings.HasPrefix(cmd.Text, "/") && c.server.chat.Run(c.id, cmd.Text) {
 			return
 		}

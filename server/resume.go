@@ -51,7 +51,7 @@ func (r *resumption) gameID() string {
 	return r.from.GameID
 }
 
-// newKeeper returns what keeps the match.
+// newKeeper returns the keeper of the match.
 func (s *Server) newKeeper() *resume.Keeper {
 	return resume.New(resume.Config{
 		Store: s.cfg.Resume,
@@ -78,8 +78,8 @@ func (s *Server) resumableSettings() resume.Settings {
 	}
 }
 
-// resumeWorld starts the first world as the one of the server before. It returns false if there
-// is none to go on with.
+// resumeWorld starts the first world from the stored match. It returns false if no match can be
+// continued.
 func (s *Server) resumeWorld() bool {
 	r := &s.resume
 	r.configured = s.resumableSettings()
@@ -211,12 +211,12 @@ func (s *Server) takeResumedSeat(c *session) bool {
 	return true
 }
 
-// storesMatches reports whether a server that starts after a crash would go on with this match.
+// storesMatches reports whether a server that starts after a crash would continue this match.
 func (s *Server) storesMatches() bool {
 	return s.resume.keeper.IsOn() && s.numClients() > 0 && s.now >= s.resume.soundAt
 }
 
-// updateResume stores the match when it is time to.
+// updateResume stores the match when it is due.
 func (s *Server) updateResume(now conn.Time) {
 	r := &s.resume
 	if s.storage.Release(s.storesMatches(), r.keeper.Busy()) {
@@ -262,7 +262,7 @@ func (s *Server) closeResume() {
 	r.nextSave = 1 << 62 // never
 }
 
-// matchToKeep returns the match as it is.
+// matchToKeep returns the current state of the match.
 func (s *Server) matchToKeep() *resume.Match {
 	m := &resume.Match{
 		Time: time.Now().UnixMilli(), Configured: s.resume.configured, Settings: s.resumableSettings(),

@@ -13,11 +13,11 @@ type seats struct {
 	names, clans [game.MaxPlayers]string
 	// farewells are logged when the world removes the player, after earlier lines of the world.
 	farewells [game.MaxPlayers]farewell
-	// teams are the last that were logged.
+	// teams are the teams that were logged last.
 	teams [game.MaxPlayers]game.Team
 }
 
-// farewell is what the log says of a client who has left.
+// farewell is the log line about a client who has left.
 type farewell struct {
 	addr, reason string
 	entered      bool // the log said so

@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/transport"
 )
 
-// sessionState is how far a client is on its way into the game.
+// sessionState is the step of a client's login.
 type sessionState uint8
 
 const (
@@ -179,13 +179,13 @@ func (c *session) Queue(payload []byte, vital bool) {
 	}
 }
 
-// FlushSoon makes the queued messages be sent when the datagram that is being handled
-// ends. It implements bridge.Sender.
+// FlushSoon sends the queued messages after the current datagram is handled. It implements
+// bridge.Sender.
 func (c *session) FlushSoon() { c.flushSoon = true }
 
-// clientVersionText returns the release that the client says it is, as operators' tools
-// parse it. It names every protocol version but the first, because the numbers of releases
-// mean something else there.
+// clientVersionText returns the release that the client claims, in the form for operators' tools.
+// It names every protocol version but the first, because the numbers of releases mean something
+// else there.
 func (c *session) clientVersionText() string {
 	if c.version == c.server.versions[0] {
 		return fmt.Sprintf("%x", c.clientVersion)
@@ -193,8 +193,7 @@ func (c *session) clientVersionText() string {
 	return fmt.Sprintf("%s/%d", c.version.Name(), c.clientVersion)
 }
 
-// drop makes the session end at the end of the pass. Nothing is received or sent until
-// then.
+// drop ends the session at the end of the pass. The session neither receives nor sends until then.
 func (c *session) drop(reason string) {
 	if !c.dropping {
 		c.dropping, c.dropReason = true, reason
@@ -302,8 +301,7 @@ func (t *sessionTable) numHeld() int {
 	return n
 }
 
-// oldestHeld returns the session whose seat is kept for the shortest time from now, nil if
-// none is.
+// oldestHeld returns the session whose kept seat ends first, or nil.
 func (t *sessionTable) oldestHeld() (oldest *session) {
 	for _, c := range t.sessions {
 		if c != nil && c.isHeld() && !c.dropping && (oldest == nil || c.heldUntil < oldest.heldUntil) {

@@ -10,12 +10,12 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Players show others text of their own in the chat, with chat commands and reasons of votes, and
-// by their names and clans. mayShow decides about most of it, and mutedFor about two cases: clients
+// Players can show text to other players in the chat, with chat commands, in reasons of votes, and
+// by names and clans. mayShow decides about most of it, and mutedFor about two cases: clients
 // repeat requests for a name, and votes have a text of their own. A test tries all ways
 // (TestMutedPlayersShowNothing).
 
-// startSpeech begins the time in which a player who joins others may not write yet.
+// startSpeech begins the time in which a new player may not write yet.
 func (c *session) startSpeech(now conn.Time) {
 	delay := c.server.chat.Limits.InitialDelay()
 	if delay > 0 && c.server.anyInGameBefore(now.Add(-10*time.Second)) {
@@ -23,8 +23,8 @@ func (c *session) startSpeech(now conn.Time) {
 	}
 }
 
-// mutedFor returns for how many seconds a player may show no text, rounded up, and the reason if
-// there is one.
+// mutedFor returns the seconds, rounded up, for which a player may show no text, and the reason, if
+// any.
 func (c *session) mutedFor() (seconds int, reason string) {
 	s := c.server
 	until := c.speech.MayFrom
@@ -39,8 +39,8 @@ func secondsUntil(now, then conn.Time) int {
 	return int(max(then.Sub(now)+time.Second-1, 0) / time.Second)
 }
 
-// mayShow reports whether a player may show others a text of their own, and counts it. Players who
-// are muted, or are now, are told.
+// mayShow reports whether a player may show a text to other players, and counts it. It tells
+// players who are muted, also if this text mutes them.
 func (c *session) mayShow() bool {
 	s, limits := c.server, &c.server.chat.Limits
 	now := s.clock.tick + 1 // of the world when it gets the text
@@ -70,8 +70,8 @@ func (c *session) tellMuted() bool {
 	return true
 }
 
-// mayRename reports whether a player who is not muted wants another name. Others are told now and
-// then, since clients repeat the request.
+// mayRename reports whether a player who is not muted wants another name. It tells muted players
+// now and then, since clients repeat the request.
 func (c *session) mayRename() bool {
 	if muted, _ := c.mutedFor(); muted == 0 {
 		return true
@@ -91,7 +91,7 @@ func (c *session) maySay(line *game.Command) bool {
 	return c.server.world.TakesChat(line) && c.mayShow()
 }
 
-// asDDNet reports whether players expect DDNet-Server.
+// asDDNet reports whether players expect the behaviour of DDNet-Server.
 func (s *Server) asDDNet() bool { return s.cfg.DDNet || s.world != nil && s.world.IsDDRace() }
 
 // isOfDDNet reports whether the client is one of DDNet.

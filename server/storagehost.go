@@ -5,7 +5,7 @@ import (
 	"github.com/teeyard/teeyard/server/storage"
 )
 
-// newStorage creates what connects the worlds with the storage.
+// newStorage creates the broker between the worlds and the storage.
 func newStorage(s *Server) *storage.Broker {
 	return storage.New(storage.Config{Host: storageHost{s}, OpenStore: s.cfg.OpenStorage, OpenRanks: s.cfg.OpenRanks})
 }

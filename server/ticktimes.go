@@ -5,8 +5,7 @@ import (
 )
 
 // TickTimes is a histogram of the time that the server's goroutine needed for a tick, with
-// snapshots
-// and sending. Ticks that ran together count with their mean.
+// snapshots and sending. Ticks that ran together count with their mean.
 type TickTimes struct {
 	// Counts has a number for each of [TickTimeBounds], and one for times above the last bound.
 	Counts [len(tickTimeBounds) + 1]uint64

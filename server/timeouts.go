@@ -79,8 +79,8 @@ func (c *session) reclaimSeat() {
 	}
 }
 
-// connectionLost ends the session of a peer that has no connection any more, as when a page in a
-// browser is closed. It counts as a timeout.
+// connectionLost ends the session of a peer whose connection has ended, as when a page in a browser
+// is closed. It counts as a timeout.
 func (s *Server) connectionLost(now conn.Time, peer transport.Peer) {
 	if c := s.sessionByPeer[peer]; c != nil && !c.dropping && !s.keepSeat(now, c, conn.ReasonTimeout) {
 		c.drop("Connection lost")
@@ -153,8 +153,8 @@ func (s *Server) swapSeats(c, old *session) {
 	s.sessionPool[c.id], s.sessionPool[old.id] = c, old
 }
 
-// releaseExcessSeats makes kept seats give way that are beyond the limits, and keeps a
-// player slot free for spectators: their clients do not let them ask for one otherwise.
+// releaseExcessSeats ends kept seats beyond the limits, and keeps a player slot free for
+// spectators. Without a free slot, their clients do not let them ask to join.
 func (s *Server) releaseExcessSeats() {
 	if s.numHeld() == 0 {
 		return
@@ -191,9 +191,9 @@ func (s *Server) freePlayerSlots(most int, newcomer *session) {
 	}
 }
 
-// excessSeat returns the oldest kept seat that has to give way, nil if none has to, because
-// there are more sessions than most, or more from its person or network than may be. Only
-// those count for which counts returns true.
+// excessSeat returns the oldest kept seat that has to give way, or nil. A seat has to if there are
+// more than most sessions, or too many from its person or network. Only sessions for which counts
+// returns true count.
 func (s *Server) excessSeat(most int, counts func(*session) bool) (oldest *session) {
 	total := 0
 	for _, c := range s.sessions {
@@ -214,7 +214,7 @@ func (s *Server) excessSeat(most int, counts func(*session) bool) (oldest *sessi
 	return oldest
 }
 
-// restoreAdmin tells the world that a client who has come to a seat is logged in.
+// restoreAdmin tells the world that the new client in a seat is logged in.
 func (s *Server) restoreAdmin(c *session) {
 	if c.rcon.authed {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})

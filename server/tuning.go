@@ -14,8 +14,8 @@ type tuneCommands struct{ *Server }
 // impureTuning is printed when a game type wants the standard tuning.
 const impureTuning = "resetting tuning due to pure server"
 
-// set changes the world's tuning. The modes of the original allow standard tuning
-// only. Which world there will be is not known before the start.
+// set changes the world's tuning. The modes of the original allow standard tuning only. Before the
+// start, the mode is not known.
 func (s tuneCommands) set(call *console.Call, t game.Tuning) {
 	if pure := physics.DefaultTuning(); t != pure && s.started && s.world.Rules().PureTuning && rules.IsPure(s.mods.Settings.GameType) {
 		call.Warn("server", impureTuning)
@@ -86,8 +86,8 @@ func (s tuneCommands) list(call *console.Call) {
 	}
 }
 
-// inForce returns the tuning of the world, from when it is set. Another one is for the next
-// map.
+// inForce returns the standard tuning if the world allows no other one, and the configured tuning
+// otherwise.
 func (s tuneCommands) inForce() game.Tuning {
 	if s.started && s.world.Rules().PureTuning {
 		return physics.DefaultTuning()

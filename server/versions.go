@@ -40,7 +40,7 @@ var (
 	kinds6 = []packet.Kind{packet.KindConnless6, packet.KindControl6, packet.KindData}
 )
 
-// lobby is what the handshakers of all versions share.
+// lobby is the state that the handshakers of all versions share.
 type lobby struct {
 	transportSend func(to transport.Peer, b []byte)
 	tokens        *conn.TokenIssuer
@@ -58,7 +58,7 @@ type unconnected struct {
 	peer transport.Peer
 }
 
-// send answers it.
+// send sends an answer to it.
 func (u *unconnected) send(b []byte) {
 	u.sendBuf = b
 	u.transportSend(u.peer, b)
