@@ -14,7 +14,7 @@ import (
 type accessHost struct{ s *Server }
 
 // newAccess returns the access control of a server. Bans in memory follow the clock of the
-// transport. It began at epoch, which is set before the first ban.
+// transport. It began at epoch; set that before the first ban.
 func newAccess(s *Server, epoch *time.Time) *access.Control {
 	clock := time.Now
 	if s.cfg.Bans == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/teeyard/teeyard/server/vote"
 )
 
-// TestWelcome checks what players are told when they join, and what /rules says.
+// TestWelcome checks the welcome of new players, and the answer to /rules.
 func TestWelcome(t *testing.T) {
 	eachKind := map[string]string{`sv_welcome "Hello there"`: "Hello there", "": ""}
 	for line, want := range eachKind {
@@ -38,7 +38,8 @@ func TestWelcome(t *testing.T) {
 // TestAnnouncements checks that players read announcements in the chat.
 func TestAnnouncements(t *testing.T) {
 	files := fstest.MapFS{"announcement.txt": {Data: []byte("one\ntwo\n")}}
-	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{Files: files}, "sv_announcement_interval 1; sv_announcement_random 0; sv_inactivekick_time 0")
+	tn := newTestNetworkWith(t, servertest.Link{Delay: time.Millisecond}, 1, server.Config{Files: files},
+		"sv_announcement_interval 1; sv_announcement_random 0; sv_inactivekick_time 0")
 	tn.Wait(3 * time.Minute) // without a player
 	p := tn.join(1, "a")
 	clear(p.chat)

@@ -70,7 +70,8 @@ func (d *logDisk) content(name string) string {
 // passwords, and that no remote operator can turn that off.
 func TestAuditLog(t *testing.T) {
 	var d logDisk
-	ts := newTestServerWith(t, Config{OpenLog: d.open}, "sv_audit_log audit.jsonl; sv_rcon_mod_password modpw; mod_command status 1; add_vote greet say hi; sv_vote_kick_bantime 0")
+	ts := newTestServerWith(t, Config{OpenLog: d.open},
+		"sv_audit_log audit.jsonl; sv_rcon_mod_password modpw; mod_command status 1; add_vote greet say hi; sv_vote_kick_bantime 0")
 	boss, mod := ts.join(local(1), "the boss\x1b"), ts.join(ip(7), "mod")
 	boss.Login("adminpw")
 	mod.Login("guess")

@@ -70,10 +70,12 @@ func (s commands) status(call *console.Call) {
 			case auth != "":
 				auth = " " + auth
 			}
-			call.Print("server", "id=%d addr=%s name=%s client=%s secure=%s flags=0%s", id, c.peer, logline.Quote(info.Profile.Name), version, yesOrNo(c.addrProven), auth)
+			call.Print("server", "id=%d addr=%s name=%s client=%s secure=%s flags=0%s", id, c.peer,
+				logline.Quote(info.Profile.Name), version, yesOrNo(c.addrProven), auth)
 			continue
 		}
-		call.Print("server", "id=%d addr=%s client=%s name=%s score=%d %s", id, c.peer, c.clientVersionText(), logline.Quote(info.Profile.Name), info.Score, auth)
+		call.Print("server", "id=%d addr=%s client=%s name=%s score=%d %s", id, c.peer, c.clientVersionText(),
+			logline.Quote(info.Profile.Name), info.Score, auth)
 	}
 	s.lines.within(new(consoleLine), func() { // status did what it says
 		for _, text := range s.Problems() {
@@ -200,7 +202,8 @@ func (s commands) drainServer(call *console.Call) {
 			d.decided = s.world.Frame().Game.State&game.StateGameOver != 0
 			s.sayToAll("The server ends after this match")
 		}
-		call.Print("server", "drain: new clients are rejected; the server ends after this match, or as soon as the %s left (drain off cancels this)%s", words.Clause(s.numClients(), "client", "has", "have"), d.whereTo())
+		call.Print("server", "drain: new clients are rejected; the server ends after this match, or as soon as the %s left "+
+			"(drain off cancels this)%s", words.Clause(s.numClients(), "client", "has", "have"), d.whereTo())
 	}
 	s.listing.Hide(d.active)
 }

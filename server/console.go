@@ -10,13 +10,15 @@ import (
 
 // newConsole creates the console with all variables and commands.
 func (s *Server) newConsole() error {
-	c, err := console.New(console.Config{Output: s.printFor, ReadFile: s.readConfig, WriteFile: s.files.Write, AccessChanged: s.sendAccessChange, KeepUnknown: true})
+	c, err := console.New(console.Config{Output: s.printFor, ReadFile: s.readConfig, WriteFile: s.files.Write,
+		AccessChanged: s.sendAccessChange, KeepUnknown: true})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.console, s.lines.console = c, c
 	type room interface{ Register(*console.Console) error }
-	for _, r := range []room{&s.settings, s.logs, s.announcements, s.mods, s.storage, s.record, s.resume.keeper, s.access, s.votes, s.listing, s.bots, s.rules, s.maps} {
+	for _, r := range []room{&s.settings, s.logs, s.announcements, s.mods, s.storage, s.record, s.resume.keeper,
+		s.access, s.votes, s.listing, s.bots, s.rules, s.maps} {
 		if err := r.Register(c); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -33,13 +35,17 @@ func (s *Server) newConsole() error {
 			call.Print("antibot", "antibot support not compiled in") // as DDNet-Server without its module
 		}},
 	}, s.ddraceCommands(), []console.Command{
-		{Name: "help", Params: "?s[command]", Help: "List the commands, explain one, or list the settings that begin with a word", Flags: open | console.Basic, Run: c.Help},
+		{Name: "help", Params: "?s[command]", Help: "List the commands, explain one, or list the settings that begin with a word",
+			Flags: open | console.Basic, Run: c.Help},
 		{Name: "status", Help: "List players", Flags: stored, Run: r.status},
 		{Name: "shutdown", Params: "?r[reason]", Help: "Shut down", Flags: open, Run: r.shutDown},
-		{Name: "drain", Params: "?s[port|'off']", Help: "Reject new clients and end after the match; a port sends DDNet's clients to another server on this machine", Flags: stored, Run: r.drainServer},
+		{Name: "drain", Params: "?s[port|'off']",
+			Help:  "Reject new clients and end after the match; a port sends DDNet's clients to another server on this machine",
+			Flags: stored, Run: r.drainServer},
 		{Name: "logout", Help: "Logout of rcon", Flags: open | console.Basic, Run: r.logout},
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: r.kick},
-		{Name: "sv_spectator_slots", Params: "?i", Help: "Number of slots for spectators only, as in older servers; sets sv_player_slots", Flags: open | console.Hidden, Run: r.spectatorSlots},
+		{Name: "sv_spectator_slots", Params: "?i", Help: "Number of slots for spectators only, as in older servers; sets sv_player_slots",
+			Flags: open | console.Hidden, Run: r.spectatorSlots},
 		{Name: "say", Params: "r[text]", Help: "Say in chat", Flags: open, Run: r.say},
 		{Name: "broadcast", Params: "r[text]", Help: "Broadcast message", Flags: open, Run: r.broadcast},
 		{Name: "pause", Params: "?i[seconds]", Help: "Pause/unpause game", Flags: stored, Run: r.pause},

@@ -151,8 +151,8 @@ func (c *econClient) expect(got, want string) {
 
 const econWelcome = "Authentication successful. External console access granted."
 
-// TestEcon has the bytes that clients of teeworlds-server 0.7.5 get, which
-// TestEconTranscript compares.
+// TestEcon has the bytes that clients of teeworlds-server 0.7.5 get. TestEconTranscript compares
+// them with the original.
 func TestEcon(t *testing.T) {
 	inEconTest(t, "", func(et *econTest) {
 		c := et.connect("127.0.0.1")
@@ -162,13 +162,16 @@ func TestEcon(t *testing.T) {
 		c.expect(c.say("hel"), "")
 		c.expect(c.say("lo\n"), econWelcome+"\n\x00\x00[][econ]: cid=0 authed\n\x00\x00")
 		c.expect(c.say("sv_name foo; sv_name\r\n"), "[][server]: cid=0 cmd='sv_name foo; sv_name'\n\x00\x00[][Console]: Value: foo\n\x00\x00")
-		c.expect(c.say("echo a\nno\n"), "[][server]: cid=0 cmd='echo a'\n\x00\x00[][Console]: a\n\x00\x00[][server]: cid=0 cmd='no'\n\x00\x00[][Console]: No such command: no.\n\x00\x00")
+		c.expect(c.say("echo a\nno\n"),
+			"[][server]: cid=0 cmd='echo a'\n\x00\x00[][Console]: a\n\x00\x00[][server]: cid=0 cmd='no'\n\x00\x00[][Console]: No such command: no.\n\x00\x00")
 		c.expect(c.say("echo \"a\x00b\"\n"), "[][server]: cid=0 cmd='echo \"a'\n\x00\x00[][Console]: Invalid arguments... Usage: echo r[text]\n\x00\x00")
 		c.expect(c.say("help say\n"), "[][server]: cid=0 cmd='help say'\n\x00\x00[][Console]: say r[text]: Say in chat\n\x00\x00")
 		c.expect(c.say("say hi\n"), "[][server]: cid=0 cmd='say hi'\n\x00\x00[][chat]: *** hi\n\x00\x00")
 		et.srv.Execute("ec_output_level 0")
-		c.expect(c.say("ban 192.0.2.1 5 x\nban 192.0.2.1 6 y\nban 9\nban foo\nban 127.0.0.1\n"), "[][net_ban]: banned '192.0.2.1' for 5 minutes (x)\n\x00\x00[][net_ban]: '192.0.2.1' banned for 6 minutes (y)\n\x00\x00"+
-			"[][net_ban]: ban error (invalid client id)\n\x00\x00[][net_ban]: ban error (invalid network address)\n\x00\x00[][net_ban]: ban failed (localhost)\n\x00\x00")
+		c.expect(c.say("ban 192.0.2.1 5 x\nban 192.0.2.1 6 y\nban 9\nban foo\nban 127.0.0.1\n"),
+			"[][net_ban]: banned '192.0.2.1' for 5 minutes (x)\n\x00\x00[][net_ban]: '192.0.2.1' banned for 6 minutes (y)\n\x00\x00"+
+				"[][net_ban]: ban error (invalid client id)\n\x00\x00[][net_ban]: ban error (invalid network address)\n"+
+				"\x00\x00[][net_ban]: ban failed (localhost)\n\x00\x00")
 		et.srv.Execute("ec_output_level 1")
 		c.expect(c.say("ec_password\n"), "[][server]: cid=0 cmd='ec_password'\n\x00\x00[][Console]: Value: ***\n\x00\x00")
 
@@ -177,12 +180,14 @@ func TestEcon(t *testing.T) {
 		other.expect(other.say("hello\r\nno\r\n"), "Enter password:\n\x00\x00"+econWelcome+"\n\x00\x00[][econ]: cid=1 authed\n\x00\x00"+
 			"[][server]: cid=1 cmd='no'\r\n\x00[][Console]: No such command: no.\r\n\x00")
 		c.expect(c.take(), "[][econ]: cid=1 authed\n\x00\x00[][server]: cid=1 cmd='no'\n\x00\x00[][Console]: No such command: no.\n\x00\x00")
-		other.expect(other.say("logout\r\n"), "[][server]: cid=1 cmd='logout'\r\n\x00[][econ]: client dropped. cid=1 addr=127.0.0.1:5002 reason='Logout'\r\n\x00Logout\r\n\x00EOF")
+		other.expect(other.say("logout\r\n"),
+			"[][server]: cid=1 cmd='logout'\r\n\x00[][econ]: client dropped. cid=1 addr=127.0.0.1:5002 reason='Logout'\r\n\x00Logout\r\n\x00EOF")
 		c.expect(c.take(), "[][server]: cid=1 cmd='logout'\n\x00\x00[][econ]: client dropped. cid=1 addr=127.0.0.1:5002 reason='Logout'\n\x00\x00")
 		other = et.connect("127.0.0.1")
 		other.Close()
 		et.settle()
-		c.expect(c.take(), "[][econ]: client accepted. cid=1 addr=127.0.0.1:5003'\n\x00\x00[][econ]: client dropped. cid=1 addr=127.0.0.1:5003 reason='remote end closed the connection'\n\x00\x00")
+		c.expect(c.take(), "[][econ]: client accepted. cid=1 addr=127.0.0.1:5003'\n"+
+			"\x00\x00[][econ]: client dropped. cid=1 addr=127.0.0.1:5003 reason='remote end closed the connection'\n\x00\x00")
 
 		c.expect(c.say("shutdown\n"), "[][server]: cid=0 cmd='shutdown'\n\x00\x00")
 		et.srv.econ.Close()
@@ -225,7 +230,8 @@ func TestEconLineEnds(t *testing.T) {
 			{"\n\n", "\n\x00\x00", "\n\x00\x00"},
 		} {
 			c := et.connect("127.0.0.1")
-			c.expect(c.say("hello"+test.sends+"echo x"+test.sends), "Enter password:\n\x00\x00"+econWelcome+test.end+"[][econ]: cid=0 authed"+test.end+"[][Console]: x"+test.endAfter)
+			c.expect(c.say("hello"+test.sends+"echo x"+test.sends),
+				"Enter password:\n\x00\x00"+econWelcome+test.end+"[][econ]: cid=0 authed"+test.end+"[][Console]: x"+test.endAfter)
 			c.expect(c.say("logout"+test.sends), "Logout"+test.endAfter+"EOF")
 		}
 		c := et.connect("127.0.0.1")
@@ -379,8 +385,8 @@ func TestEconFlood(t *testing.T) {
 	})
 }
 
-// TestEconStalled: a client that does not read costs some memory and then its connection,
-// and nobody waits for it.
+// TestEconStalled checks that a client that does not read costs some memory and then its
+// connection, and that the server does not wait for it.
 func TestEconStalled(t *testing.T) {
 	inEconTest(t, "", func(et *econTest) {
 		c := et.connectStalled("192.0.2.1")
@@ -395,7 +401,8 @@ func TestEconStalled(t *testing.T) {
 		}
 		et.step(1)
 		synctest.Wait()
-		if got := reader.take(); strings.Count(got, text) != 400 || !strings.Contains(got, "client dropped. cid=0 addr=192.0.2.1:5001 reason='connection failure'") {
+		if got := reader.take(); strings.Count(got, text) != 400 ||
+			!strings.Contains(got, "client dropped. cid=0 addr=192.0.2.1:5001 reason='connection failure'") {
 			t.Errorf("another client got %d of 400 lines, the last are %q", strings.Count(got, text), got[max(0, len(got)-200):])
 		}
 		time.Sleep(2 * time.Second) // for the lines that were written and not read
@@ -430,7 +437,8 @@ func TestEconDialect(t *testing.T) {
 		c.expect(c.take(), "[][server]: player has entered the game. ClientID=0 addr=192.0.2.9:9\n\x00\x00"+
 			"[][client_enter]: id=0 addr=192.0.2.9:9 version=1797 name='bob\u2019 x=\u2019' clan='clan' country=0\n\x00\x00")
 		c.expect(c.say("log_dialect tw06; status\n"), "[Server]: id=0 addr=192.0.2.9:9 name='bob\u2019 x=\u2019' score=0 \n\x00\x00")
-		c.expect(c.say("log_dialect tw08; log_dialect\n"), "[server]: log_dialect: \"tw08\" is not a log dialect; use one of tw07, tw06, ddnet, json\n\x00\x00[Console]: Value: tw06\n\x00\x00")
+		c.expect(c.say("log_dialect tw08; log_dialect\n"),
+			"[server]: log_dialect: \"tw08\" is not a log dialect; use one of tw07, tw06, ddnet, json\n\x00\x00[Console]: Value: tw06\n\x00\x00")
 		c.say("log_dialect json; console_output_level 2\n")
 		et.srv.Execute("echo " + strings.Repeat("\x01<", 400) + strings.Repeat("\"", 500))
 		et.settle()
@@ -456,7 +464,8 @@ func TestEconOpensLater(t *testing.T) {
 	port := other.Addr().(*net.TCPAddr).Port
 	ts := newTestServerWith(t, Config{Background: func(f func()) { f() }}, fmt.Sprintf("ec_bindaddr 127.0.0.1; ec_port %d; ec_password x", port))
 	ts.idle(50 * 150)
-	if log := ts.log.String(); !strings.Contains(log, "the server keeps trying for 2m0s") || !strings.Contains(log, "send SIGHUP to try again") || len(ts.srv.Problems()) != 1 {
+	if log := ts.log.String(); !strings.Contains(log, "the server keeps trying for 2m0s") ||
+		!strings.Contains(log, "send SIGHUP to try again") || len(ts.srv.Problems()) != 1 {
 		t.Errorf("%v, %s", ts.srv.Problems(), log)
 	}
 	other.Close()
@@ -496,7 +505,8 @@ func TestEconEndMarks(t *testing.T) {
 		}
 		et.srv.Shutdown(et.now, "")
 	})
-	if audit := d.content("audit.jsonl"); strings.Count(audit, `"event":"command"`) != 5 || strings.Contains(audit, `"command":"`+mark+`"`) || strings.Contains(audit, `"command":"echo `+mark+`"`) {
+	if audit := d.content("audit.jsonl"); strings.Count(audit, `"event":"command"`) != 5 ||
+		strings.Contains(audit, `"command":"`+mark+`"`) || strings.Contains(audit, `"command":"echo `+mark+`"`) {
 		t.Errorf("the audit log has\n%s", audit)
 	}
 }

@@ -55,7 +55,8 @@ func (s eventLog) write(ev *game.Event) {
 			}
 			killer = fmt.Sprintf("%d:%d:", team, -1-team)
 		}
-		s.print(console.Debug, "game", fmt.Sprintf("kill killer=%s victim=%s weapon=%d special=%d", logline.Quote(killer), logline.Quote(s.playerTag(ev.Target)), ev.Weapon, ev.Value))
+		s.print(console.Debug, "game", fmt.Sprintf("kill killer=%s victim=%s weapon=%d special=%d",
+			logline.Quote(killer), logline.Quote(s.playerTag(ev.Target)), ev.Weapon, ev.Value))
 	case game.EvPickup:
 		s.print(console.Debug, "game", fmt.Sprintf("pickup player=%s item=%d", logline.Quote(s.idAndName(ev.Player)), ev.Pickup))
 	case game.EvPlayerEntered:
@@ -95,7 +96,7 @@ func (s eventLog) tellInChat(text string) {
 	}
 }
 
-// flag prints what happened to a flag.
+// flag prints a line about a flag.
 func (s eventLog) flag(ev *game.Event) {
 	var line string
 	switch ev.GameMsg {

@@ -38,7 +38,8 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		s.votes.Recount()
 		if s.bots.Has(ev.Player) {
 			s.bots.Entered(ev.Player)
-			s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", ev.Player, fill.Addr, s.logs.InDDNet(" sixup=%d", 0)))
+			s.print(console.Standard, "server",
+				fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", ev.Player, fill.Addr, s.logs.InDDNet(" sixup=%d", 0)))
 			eventLog{s}.write(ev)
 			break
 		}
@@ -105,8 +106,8 @@ func (c *session) hasRoom() bool {
 	return n < conn.MaxUnacked*3/4 && c.conn.FreeResendBuffer() > resendBuffer/4
 }
 
-// enterClient lets a client into the game: it is told about everybody, and everybody
-// about it.
+// enterClient lets a client into the game. It tells the client about all players, and the players
+// about the client.
 func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	c := s.sessions[ev.Player]
 	if c == nil || c.state != stateEntering {
@@ -125,7 +126,8 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	told.Flag = told.Flag || returns
 	if c.mayAnnounce() {
 		s.seats.quiet &^= game.MaskOne(c.id)
-		s.print(console.Standard, "server", fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", c.id, c.peer, s.logs.InDDNet(" sixup=%d", boolToInt(s.isSeven(c)))))
+		s.print(console.Standard, "server",
+			fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", c.id, c.peer, s.logs.InDDNet(" sixup=%d", boolToInt(s.isSeven(c)))))
 		s.logJoin(c)
 	} else {
 		s.seats.quiet |= game.MaskOne(c.id)

@@ -33,7 +33,7 @@ type hlClient struct {
 // ask sends a datagram and returns copies of those that answer it.
 func (c hlClient) ask(b []byte) [][]byte { return c.testServer.ask(c.peer, b) }
 
-// askOne is ask for what has one answer.
+// askOne is ask for a question with one answer.
 func (c hlClient) askOne(b []byte) []byte {
 	c.tb.Helper()
 	answers := c.ask(b)
@@ -62,7 +62,7 @@ func (c hlClient) challenge() uint32 {
 	return challenge
 }
 
-// rcon runs a line and returns what it prints.
+// rcon runs a line and returns its output.
 func (c hlClient) rcon(password, line string) string {
 	c.tb.Helper()
 	return c.rconWith(c.challenge(), password, line)
@@ -99,7 +99,8 @@ func TestHalfLifeQueries(t *testing.T) {
 			b = k.askOne(wire.AppendTextRequest(nil, kind))
 		}
 		i, _, err := wire.ParseInfo(b)
-		if err != nil || i.Name != "a yard" || i.Map != "teeyard1" || i.Dir != "teeworlds" || i.Game != "Teeworlds DM" || i.Players != 2 || i.Max != 64 || i.Bots != 0 {
+		if err != nil || i.Name != "a yard" || i.Map != "teeyard1" || i.Dir != "teeworlds" || i.Game != "Teeworlds DM" ||
+			i.Players != 2 || i.Max != 64 || i.Bots != 0 {
 			t.Errorf("%v: %+v, %v", kind, i, err)
 		}
 		if kind != wire.RequestInfo && !i.Password {
@@ -111,13 +112,15 @@ func TestHalfLifeQueries(t *testing.T) {
 	}
 	for _, b := range [][]byte{k.a2s(wire.RequestA2SPlayers), k.askOne(wire.AppendTextRequest(nil, wire.RequestPlayers))} {
 		players, err := wire.ParsePlayers(b)
-		if err != nil || len(players) != 2 || players[0].Name != "alice" || players[1].Name != "bob" || players[0].Time < 3*time.Second || players[0].Time > 4*time.Second {
+		if err != nil || len(players) != 2 || players[0].Name != "alice" || players[1].Name != "bob" ||
+			players[0].Time < 3*time.Second || players[0].Time > 4*time.Second {
 			t.Errorf("%+v, %v", players, err)
 		}
 	}
 	for _, b := range [][]byte{k.a2s(wire.RequestA2SRules), k.askOne(wire.AppendTextRequest(nil, wire.RequestRules))} {
 		rules, err := wire.ParseRules(b)
-		if err != nil || !slices.Contains(rules, wire.Rule{Name: "sv_scorelimit", Value: "33"}) || !slices.Contains(rules, wire.Rule{Name: "sv_gametype", Value: "dm"}) {
+		if err != nil || !slices.Contains(rules, wire.Rule{Name: "sv_scorelimit", Value: "33"}) ||
+			!slices.Contains(rules, wire.Rule{Name: "sv_gametype", Value: "dm"}) {
 			t.Errorf("%v, %v", rules, err)
 		}
 		for _, secret := range []string{"adminpw", "modpw", "joinpw", "extrapw"} {
@@ -181,7 +184,8 @@ func TestHalfLifeRcon(t *testing.T) {
 	admin.Login("adminpw")
 	admin.RconLines = nil
 	k, mod := hlClient{ts, public(1)}, hlClient{ts, public(2)}
-	if got := k.rcon("adminpw", "status"); !strings.HasPrefix(got, "id=0 addr=10.0.0.1:5000 ") || !strings.Contains(got, "name='admin' score=0 (Admin)\nid=1 addr=10.0.0.2:5000 ") {
+	if got := k.rcon("adminpw", "status"); !strings.HasPrefix(got, "id=0 addr=10.0.0.1:5000 ") ||
+		!strings.Contains(got, "name='admin' score=0 (Admin)\nid=1 addr=10.0.0.2:5000 ") {
 		t.Errorf("status prints %q", got)
 	}
 	for line, want := range map[string]string{
@@ -196,16 +200,18 @@ func TestHalfLifeRcon(t *testing.T) {
 		}
 	}
 	got := strings.Split(k.rcon("adminpw", "record a; stoprecord"), "\n")
-	testenv.Check(t, len(got) == 3 && (got[0] == "Recording to 'demos/a.demo'" || got[0] == console.ErrLater.Error()) && got[1] == "Stopped recording", "record prints %q", got)
+	testenv.Check(t, len(got) == 3 && (got[0] == "Recording to 'demos/a.demo'" || got[0] == console.ErrLater.Error()) &&
+		got[1] == "Stopped recording", "record prints %q", got)
 	if ts.srv.rules.ScoreLimit != 7 || ts.srv.econ.Settings.Port != 0 {
 		t.Errorf("the score limit is %d, the econ port %d", ts.srv.rules.ScoreLimit, ts.srv.econ.Settings.Port)
 	}
-	// Other operators see what is done, and who did it, as always.
+	// Other operators see the command and its source, as always.
 	ts.step(2)
-	if got := strings.Join(admin.RconLines, "\n"); !strings.Contains(got, "[server]: addr="+k.peer.String()+" rcon='sv_scorelimit 7; sv_scorelimit'") || !strings.Contains(got, "[Console]: Value: 7") {
+	if got := strings.Join(admin.RconLines, "\n"); !strings.Contains(got,
+		"[server]: addr="+k.peer.String()+" rcon='sv_scorelimit 7; sv_scorelimit'") || !strings.Contains(got, "[Console]: Value: 7") {
 		t.Errorf("the admin reads %q", got)
 	}
-	// Moderators may do what they may in the game.
+	// Moderators have the same rights as in the game.
 	if got := mod.rcon("modpw", "kick 1"); !strings.Contains(got, "Access for command kick denied") || ts.session(player) == nil {
 		t.Errorf("a moderator kicks: %q", got)
 	}
@@ -221,7 +227,7 @@ func TestHalfLifeRcon(t *testing.T) {
 	if got := k.rcon("adminpw", "ban 198.51.0.1 5 oops"); !strings.Contains(got, "you can't ban yourself") {
 		t.Errorf("operators can ban themselves: %q", got)
 	}
-	// New settings count at once, and what is wrong with them is logged.
+	// New settings count at once, and their errors are logged.
 	c := k.challenge()
 	if got := k.rconWith(c, "adminpw", "sv_rcon_password other"); got != "ClientID=0 logged out by key update\n" {
 		t.Errorf("prints %q", got)
@@ -258,8 +264,8 @@ func TestHalfLifeRcon(t *testing.T) {
 	}
 }
 
-// TestHalfLifeAttacks runs the attacks that the protocol is known for, which must not
-// reach the game server.
+// TestHalfLifeAttacks runs the attacks that the protocol is known for. They must not reach the game
+// server.
 func TestHalfLifeAttacks(t *testing.T) {
 	t.Run("nobody is banned in whose name others guess", func(t *testing.T) {
 		ts := newTestServer(t, nil)
@@ -340,7 +346,8 @@ func TestHalfLifeAttacks(t *testing.T) {
 			t.Errorf("%d lines:\n%s", n, got)
 		}
 		for line := range strings.Lines(got) {
-			if strings.HasPrefix(line, "[server]: ClientID=3") || strings.HasPrefix(line, "[server]: forged") || strings.ContainsAny(line, "\r\x1b\x07\u2028\u0085") {
+			if strings.HasPrefix(line, "[server]: ClientID=3") || strings.HasPrefix(line, "[server]: forged") ||
+				strings.ContainsAny(line, "\r\x1b\x07\u2028\u0085") {
 				t.Errorf("forged: %q", line)
 			}
 		}
@@ -360,7 +367,8 @@ func TestHalfLifeAttacks(t *testing.T) {
 		for kind := wire.RequestPing; kind <= wire.RequestA2SChallenge; kind++ {
 			words = append(words, wire.AppendTextRequest(nil, kind), wire.AppendA2SRequest(nil, kind, wire.NoChallenge))
 		}
-		for _, w := range []string{"i", "rcon 123456789 x status", "challenge rcon", "details\n", "T", "s\n\x01\x02\x03\x04", "j", "9", "lx\x00\x00", "d\n", "f\r\x00\x00\x00\x00"} {
+		for _, w := range []string{"i", "rcon 123456789 x status", "challenge rcon", "details\n", "T",
+			"s\n\x01\x02\x03\x04", "j", "9", "lx\x00\x00", "d\n", "f\r\x00\x00\x00\x00"} {
 			words = append(words, []byte("\xff\xff\xff\xff"+w))
 		}
 		answered, total := 0, 100_000
@@ -387,7 +395,8 @@ func TestHalfLifeAttacks(t *testing.T) {
 	})
 	t.Run("servers do not talk to each other, nor to themselves", func(t *testing.T) {
 		ts := newTestServer(t, nil)
-		for _, b := range [][]byte{wire.AppendPong(nil), wire.AppendA2SChallenge(nil, 5), wire.AppendRefused(nil, "x"), wire.AppendPrint(nil, "x"), wire.AppendRconChallenge(nil, 5)} {
+		for _, b := range [][]byte{wire.AppendPong(nil), wire.AppendA2SChallenge(nil, 5), wire.AppendRefused(nil, "x"),
+			wire.AppendPrint(nil, "x"), wire.AppendRconChallenge(nil, 5)} {
 			if got := (hlClient{ts, ip(5)}).ask(b); got != nil {
 				t.Errorf("%q is answered with %q", b, got)
 			}
@@ -477,7 +486,8 @@ func TestHalfLifeQueriesAllocateNothing(t *testing.T) {
 	testenv.NoError(t, err)
 	ts.srv.Execute("ban 10.0.0.5 60 x")
 	var questions [][]byte
-	for _, kind := range []wire.RequestKind{wire.RequestA2SInfo, wire.RequestA2SPlayers, wire.RequestA2SRules, wire.RequestPing, wire.RequestDetails, wire.RequestRconChallenge} {
+	for _, kind := range []wire.RequestKind{wire.RequestA2SInfo, wire.RequestA2SPlayers, wire.RequestA2SRules,
+		wire.RequestPing, wire.RequestDetails, wire.RequestRconChallenge} {
 		b := wire.AppendA2SRequest(nil, kind, challenge)
 		if len(b) == 0 {
 			b = wire.AppendTextRequest(nil, kind)
@@ -519,7 +529,8 @@ func TestRefusedSettings(t *testing.T) {
 	}
 	ts.srv.reload(console.ReadConfiguration(files, []string{"-f", "autoexec.cfg"}))
 	format := ts.srv.record.Settings.DemoFormat
-	if allowed, dialect := ts.srv.listing.Settings.HalfLifeRconAllow, ts.srv.logs.Settings.Dialect; allowed != "10.0.0.0/8, 198.51.0.1" || format != "ddnet" || dialect != "ddnet" {
+	if allowed, dialect := ts.srv.listing.Settings.HalfLifeRconAllow,
+		ts.srv.logs.Settings.Dialect; allowed != "10.0.0.0/8, 198.51.0.1" || format != "ddnet" || dialect != "ddnet" {
 		t.Errorf("after a reload: %q, %q, %q", allowed, format, dialect)
 	}
 }

@@ -19,7 +19,8 @@ func yesOrNo(yes bool) string {
 	return "no"
 }
 
-// sayFarewell makes the log report that a client has left, in the tick in which it leaves the world.
+// sayFarewell makes the log report that a client has left, in the tick in which it leaves the
+// world.
 func (c *session) sayFarewell(reason string) {
 	s := c.server
 	if c.name != "" && (c.announced || !c.isNewcomer()) || s.access.Arrivals.MayLog(s.now) {

@@ -99,7 +99,8 @@ func (c *session) OnReady() {
 		s.joinWorld(c)
 	}
 	if c.mayAnnounce() {
-		s.print(console.Info, "server", fmt.Sprintf("player is ready. ClientID=%d addr=%s%s", c.id, c.peer, s.logs.InDDNet(" secure=%s", yesOrNo(c.addrProven))))
+		s.print(console.Info, "server",
+			fmt.Sprintf("player is ready. ClientID=%d addr=%s%s", c.id, c.peer, s.logs.InDDNet(" secure=%s", yesOrNo(c.addrProven))))
 	}
 	s.votes.Greet(c.id)
 	c.bridge.SendMotd(s.settings.Motd)

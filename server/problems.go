@@ -35,8 +35,8 @@ func (s *Server) Problems() []string {
 	return all
 }
 
-// announceProblems prints what players would find to be wrong at the end of the start, where
-// nobody overlooks it.
+// announceProblems prints problems that players would notice. It does so at the end of the start,
+// where operators see the lines.
 func (s *Server) announceProblems() {
 	if text := s.mods.Report(); text != "" {
 		s.printInFrame(text)

@@ -71,7 +71,8 @@ func (c *session) grantRcon(key string, level console.Level, text string) {
 	c.sendRconLine(text)
 	s.print(console.Standard, "server", fmt.Sprintf("ClientID=%d authed (%s)%s", c.id, level, c.accountSuffix()))
 	s.logs.Audit(c.auditEntry("login", "game", ""))
-	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin, Moderator: level == console.LevelMod, Helper: level == console.LevelHelper})
+	s.observe(event.RconLogin{Player: eventSource{s}.EventPlayer(c.id), Admin: level == console.LevelAdmin,
+		Moderator: level == console.LevelMod, Helper: level == console.LevelHelper})
 	if c.state >= stateReady {
 		s.queueCommand(game.Command{Kind: game.CmdPlayerFlags, Player: c.id, Target: game.Nobody, Value: int32(game.PlayerFlagAdmin)})
 	}
@@ -117,7 +118,8 @@ func (s *Server) countWrongRcon(a netip.Addr, proven bool) (tries int, ban *bans
 	return tries, ban
 }
 
-// logout ends a session's access to the remote console. The reason is empty if it wants that itself.
+// logout ends a session's access to the remote console. The reason is empty if it wants that
+// itself.
 func (c *session) logout(who console.Caller, reason string) {
 	c.server.logs.Audit(c.auditEntry("logout", "game", ""))
 	told, line := "Logout successful.", fmt.Sprintf("ClientID=%d logged out", c.id)
@@ -156,7 +158,8 @@ func (c *session) runRcon(line string) {
 	s.run(c.auditEntry("command", "game", line), c.caller(console.Server), done)
 }
 
-// newRefusal returns where the first warning of a line is kept, and the function that is to be called with it.
+// newRefusal returns the variable for the first warning of a line, and the function to call with
+// it.
 func newRefusal() (*string, func(warning string)) {
 	refusal := new(string)
 	return refusal, func(warning string) { *refusal = warning }

@@ -81,7 +81,8 @@ func TestRcon(t *testing.T) {
 	prints(admin, `sv_name "the new name"`)
 	prints(admin, "sv_name", "Value: the new name")
 	prints(admin, "sv_scorelimit 7; sv_timelimit 3; sv_player_slots 5; sv_teambalance_time 0; sv_motd hi there")
-	if info != "the new name" || gameInfo.ScoreLimit != 7 || gameInfo.TimeLimit != 3 || settings.PlayerSlots != 5 || settings.TeamBalance || motd != "hi there" {
+	if info != "the new name" || gameInfo.ScoreLimit != 7 || gameInfo.TimeLimit != 3 || settings.PlayerSlots != 5 ||
+		settings.TeamBalance || motd != "hi there" {
 		t.Errorf("players are told of %q, %q, %+v, %+v", info, motd, gameInfo, settings)
 	}
 	prints(admin, "nonsense", "No such command: nonsense.")
@@ -119,7 +120,8 @@ func TestRconPasswordIsMadeUp(t *testing.T) {
 	ts := newTestServer(t, nil, `sv_rcon_password ""`)
 	_, password, _ := strings.Cut(ts.log.String(), "rcon password: ")
 	password, _, _ = strings.Cut(password, " ")
-	if c := ts.join(ip(1), "admin").Login(password); len(password) != 13 || strings.Trim(password, "abcdefghijkmnpqrstuvwxyz23456789") != "" || !ts.session(c).rcon.authed {
+	if c := ts.join(ip(1), "admin").Login(password); len(password) != 13 ||
+		strings.Trim(password, "abcdefghijkmnpqrstuvwxyz23456789") != "" || !ts.session(c).rcon.authed {
 		t.Errorf("cannot log in with the password %q", password)
 	}
 }
@@ -148,8 +150,8 @@ func TestStandardModeResetsTuning(t *testing.T) {
 	}
 }
 
-// TestChangeMap checks that change_map ends the match first, which takes ten seconds, and
-// that players and operators stay what they are.
+// TestChangeMap checks that change_map ends the match first, for ten seconds, and that players stay
+// players and operators stay operators.
 func TestChangeMap(t *testing.T) {
 	tn := newTestNetwork(t, netsim.Link{Delay: time.Millisecond}, 5)
 	admin := tn.join(1, "boss")
@@ -267,9 +269,9 @@ func TestModeratorsAreToldOfTheirCommands(t *testing.T) {
 	}
 }
 
-// TestEndOfRconOutput: what our clients send to find the end of a command's output is
-// repeated to them behind the output, even if not all of it had room, and leaves no trace in
-// the log. Nobody else gets it, or can have it without a password.
+// TestEndOfRconOutput checks the mark with which our clients find the end of a command's output.
+// The server repeats it after the output, even if that was cut, and does not log it. Other clients
+// do not get it, and it needs a login.
 func TestEndOfRconOutput(t *testing.T) {
 	const mark = "end-0123456789abcdef"
 	ts := newTestServer(t, nil, "console_output_level 2")
@@ -328,7 +330,7 @@ func TestMapListFromASlowDisk(t *testing.T) {
 	}
 }
 
-// TestSettingsForLater: what is set now and used later says so, and only then.
+// TestSettingsForLater checks that a setting that takes effect later says so, and no other does.
 func TestSettingsForLater(t *testing.T) {
 	ts := newTestServer(t, nil, "sv_port 8304; sv_gametype dm")
 	if strings.Contains(ts.log.String(), "is used") {
@@ -423,7 +425,7 @@ func TestPasswordsOfStrangersAreLimited(t *testing.T) {
 	operator.Close("")
 	ts.step(1)
 	const seconds, perTick = 4, 5
-	// All sites are of one block, which has a tenth of what new sites have.
+	// All sites are of one block. It has a tenth of the rate of new sites.
 	tried, most := 0, int(11*(access.GuessRate.Burst+seconds*access.GuessRate.PerSecond)/10)
 	site := func(n int) transport.Peer {
 		return transport.UDPPeer(netip.AddrFrom16([16]byte{0x20, 0x01, 4: byte(n >> 8), 5: byte(n), 15: 1}), 5000)
@@ -461,7 +463,8 @@ func TestPasswordsOfStrangersAreLimited(t *testing.T) {
 	}
 }
 
-// TestMapListChanges: operators' clients are told of maps that come and go while they are logged in.
+// TestMapListChanges: operators' clients are told of maps that come and go while they are logged
+// in.
 func TestMapListChanges(t *testing.T) {
 	files := fstest.MapFS{"maps/a.map": {Data: []byte("x")}, "maps/dm1.map": {Data: []byte("x")}}
 	tn := newTestNetworkWith(t, netsim.Link{}, 1, Config{Files: files})
@@ -543,7 +546,8 @@ func TestRconLinesTooMany(t *testing.T) {
 		ts.idle(50, p)
 		p.Rcon("end-0123456789abcdef")
 		ts.idle(10, p)
-		want := []string{"(40 of your lines did not run: more than 50 a second after a burst of 256)", "refused: more than 50 a second after a burst of 256", "end-0123456789abcdef"}
+		want := []string{"(40 of your lines did not run: more than 50 a second after a burst of 256)",
+			"refused: more than 50 a second after a burst of 256", "end-0123456789abcdef"}
 		if n := len(p.RconLines); n < 3 || !slices.Contains(p.RconLines, want[0]) || !slices.Equal(p.RconLines[n-2:], want[1:]) {
 			t.Errorf("the console says %q", p.RconLines)
 		}
@@ -571,7 +575,8 @@ func TestCommandListIsSentInParts(t *testing.T) {
 	ts := newTestServer(t, nil)
 	p := ts.join(ip(1), "admin").Login("adminpw")
 	listed := func() (n int) {
-		for e, ok := ts.srv.console.Next("", ts.session(p).caller(console.Server)); ok && e.Name <= ts.session(p).rcon.lastListed; e, ok = ts.srv.console.Next(e.Name, ts.session(p).caller(console.Server)) {
+		for e, ok := ts.srv.console.Next("", ts.session(p).caller(console.Server)); ok &&
+			e.Name <= ts.session(p).rcon.lastListed; e, ok = ts.srv.console.Next(e.Name, ts.session(p).caller(console.Server)) {
 			n++
 		}
 		return n

@@ -8,14 +8,12 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// Reload reads the configuration again and reopens the log files. It runs commands like those of
-// [Config]; only variables and lasting commands such as votes take effect (see
+// Reload reads the configuration again and reopens the log files. It runs commands as [Config]
+// does; only variables and lasting commands such as votes take effect (see
 // [console.Console.Reload]). Clients stay connected. The map changes only if the configuration
-// names
-// another map than at the last reading, because votes and the rotation change the map too. Any
-// goroutine may call Reload while Run runs; the call waits for the disk. The errors are the errors
-// of
-// [Server.Do].
+// names another map than at the last reading, because votes and the rotation change the map too.
+// Any goroutine may call Reload while Run runs; the call waits for the disk. The errors are the
+// errors of [Server.Do].
 func (s *Server) Reload(ctx context.Context, commands []string) error {
 	cfg := console.ReadConfiguration(s.cfg.Files, commands)
 	return s.Do(ctx, func() { s.reload(cfg) })

@@ -88,8 +88,8 @@ func (s *Server) watch() (end func()) {
 	return s.watchdog.Watch(s.stuck)
 }
 
-// stuck logs the code that does not return, and writes what belongs on the disk. The goroutine of
-// the server never continues.
+// stuck logs the code that does not return, and writes recordings, ranks and files to the disk. The
+// goroutine of the server never continues.
 func (s *Server) stuck(at watchdog.Stuck) {
 	s.print(console.Warning, "server", fmt.Sprintf("the server ends because tick %d does not: %s", at.Tick, &at))
 	for _, l := range at.Stack {
@@ -102,8 +102,8 @@ func (s *Server) stuck(at watchdog.Stuck) {
 	s.cfg.Stuck()
 }
 
-// Shutdown tells all clients the reason, closes the socket and unregisters the server
-// from the masters, which may take a second.
+// Shutdown tells all clients the reason, closes the socket and unregisters the server from the
+// masters. That may take a second.
 func (s *Server) Shutdown(now conn.Time, reason string) {
 	reason = cmp.Or(reason, "Server shutdown")
 	s.now = now

@@ -28,9 +28,9 @@ import (
 // say otherwise.
 type Server struct {
 	cfg Config
-	// now is the time of the datagram, pass or console line that is being handled. Only
-	// Feed, Advance and Execute set it, at their beginning. Functions below them take
-	// it as an argument, except for those that a bridge calls, which knows no time.
+	// now is the time of the datagram, pass or console line that is being handled. Only Feed,
+	// Advance and Execute set it, at their beginning. Functions below them take it as an argument,
+	// except for functions that a bridge calls without a time.
 	now      conn.Time
 	settings console.Settings
 	rules    *rules.Configured // see gameRules

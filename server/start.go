@@ -147,8 +147,8 @@ func (s *Server) startFirstWorld() error {
 	return s.startWorld(m)
 }
 
-// announceStart begins the first tick, logs what is running and runs the commands that
-// waited for the world.
+// announceStart begins the first tick, logs the versions, the port and the map, and runs the
+// commands that waited for the world.
 func (s *Server) announceStart(now conn.Time) {
 	s.clock.reset(now)
 	s.started, s.ddrace.collect = true, nil

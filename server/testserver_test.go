@@ -33,7 +33,7 @@ type testServer struct {
 	addr transport.Peer
 	// background runs what would stall the game: at once, unless a test sets it.
 	background func(f func())
-	// send takes what the server sends. By default it goes to clients.
+	// send gets the server's datagrams. By default they go to clients.
 	send        func(to transport.Peer, b []byte)
 	clients     map[transport.Peer]*testclient.Client
 	sentBytes   int
@@ -59,7 +59,8 @@ func (ts *testServer) Send(to transport.Peer, b []byte) {
 }
 
 // testConfig is the configuration of most test servers.
-const testConfig = "sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_rcon_password adminpw; console_output_level 0; sv_register_url \"\"; sv_register_udp \"\""
+const testConfig = "sv_max_clients 64; sv_player_slots 64; sv_max_clients_per_ip 64; sv_rcon_password adminpw; " +
+	"console_output_level 0; sv_register_url \"\"; sv_register_udp \"\""
 
 func newTestServer(tb testing.TB, files fs.FS, commands ...string) *testServer {
 	tb.Helper()
@@ -179,7 +180,7 @@ func (ts *testServer) joinAs(kind testclient.Config, peer transport.Peer, name s
 // session is the server's side of a client; nil if it has none.
 func (ts *testServer) session(c *testclient.Client) *session { return ts.srv.sessionByPeer[c.Peer] }
 
-// input sends an input for the next tick, which also keeps the connection.
+// input sends an input for the next tick. It also keeps the connection alive.
 func (ts *testServer) input(c *testclient.Client, in msg7.PlayerInput) {
 	c.Input(ts.srv.clock.tick+1, in)
 }

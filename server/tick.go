@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/server/fill"
 )
 
-// Advance runs the ticks that are due, updates the connections and sends what is
-// queued. It returns the time at which it should be called again.
+// Advance runs the ticks that are due, updates the connections and sends queued messages. It
+// returns the time at which it should be called again.
 func (s *Server) Advance(now conn.Time) conn.Time {
 	s.now = now
 	s.standStill(now)
@@ -74,7 +74,7 @@ func (s *Server) nextAdvanceTime() conn.Time {
 	return next
 }
 
-// tick runs one tick of the world and tells everybody what happened in it.
+// tick runs one tick of the world and sends its events to the clients.
 func (s *Server) tick(now conn.Time, botsThink bool) {
 	s.clock.tick++
 	tick := s.clock.tick

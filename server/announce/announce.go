@@ -25,7 +25,7 @@ type Config struct {
 	Say func(line string)
 }
 
-// Settings holds the variables of the announcements, which are DDNet's. Switches are 0 or 1.
+// Settings holds the variables of the announcements, with the names of DDNet. Switches are 0 or 1.
 type Settings struct {
 	File     string // sv_announcement_filename
 	Interval int    // sv_announcement_interval, minutes

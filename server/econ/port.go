@@ -58,7 +58,8 @@ func (c *Console) Open(now int64) {
 		return
 	}
 	if err := c.start(listen(&c.Settings)); err != nil {
-		c.host.Print(console.Warning, "econ", fmt.Sprintf("couldn't open socket. port might already be in use: %v; the server keeps trying for %v", err, retryTime))
+		c.host.Print(console.Warning, "econ",
+			fmt.Sprintf("couldn't open socket. port might already be in use: %v; the server keeps trying for %v", err, retryTime))
 		c.Retry(now)
 	}
 }

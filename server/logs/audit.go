@@ -19,7 +19,7 @@ type Entry struct {
 	Level string `json:"level,omitempty"`
 	// Client is the client id of a player or the number of an econ connection.
 	Client *int `json:"client,omitempty"`
-	// Name is the name of the player, which anybody can choose, or of the token of a program.
+	// Name is the name of the player, or of the token of a program. Players choose their names.
 	Name    string `json:"name,omitempty"`
 	Account string `json:"account,omitempty"` // with which a player has logged in, see auth_add
 	Addr    string `json:"addr,omitempty"`
@@ -44,7 +44,7 @@ func (l *Logs) Audit(e Entry) {
 	}
 }
 
-// Command writes an operator's line to the audit log, and calls run, which executes it.
+// Command writes an operator's line to the audit log, and calls run to execute it.
 func (l *Logs) Command(e Entry, run func()) {
 	l.Audit(e)
 	l.operator = e

@@ -27,8 +27,8 @@ const (
 var (
 	errNoFolder = errors.New("the server has no folder to write to")
 	errOutside  = errors.New("the file is outside the folder dumps")
-	// errAbsolute is returned for files outside of the server's folder, which only the operator of
-	// the machine may name.
+	// errAbsolute is returned for files outside of the server's folder. Only the operator of the
+	// machine may name those.
 	errAbsolute = errors.New("files outside the server's folder can be set only in the configuration, before the server starts")
 )
 
@@ -79,9 +79,9 @@ func (f *file) close(background func(func())) {
 	f.current = current{}
 }
 
-// open replaces a file by the one with a name, which may be the same, or by none. It prints errors,
-// and lines continue to go to the old file then. A later call replaces one that still waits for the
-// disk. It waits with it if the variable has the same value.
+// open replaces a file by the file with a name, or by none. The name may be the same. It prints
+// errors, and lines continue to go to the old file then. A later call replaces one that still waits
+// for the disk. It waits with it if the variable has the same value.
 func (l *Logs) open(f *file, name, value string) {
 	f.opens++
 	if name == "" {

@@ -22,7 +22,7 @@ import (
 type Config struct {
 	// Log receives the lines, besides the file.
 	Log *slog.Logger
-	// Dialect is the dialect of Log, which log_dialect changes.
+	// Dialect is the dialect of Log. The variable log_dialect changes it.
 	Dialect *logline.DialectVar
 	// OpenFile opens a file for appending; nil disables the files. It may take long.
 	OpenFile func(name string) (io.WriteCloser, error)

@@ -109,7 +109,8 @@ func TestLogFile(t *testing.T) {
 	h.run("logfile \"\"; logfile_timestamp 1; logfile stamped; echo five")
 	h.Close()
 	evening, other := d.content("dumps/evening.txt"), d.content("dumps/sub/other.txt")
-	for _, want := range []string{"][server]: version 0.7\n", "][Console]: one\n", "][Console]: four\n", "failed to open '../outside' for logging: the file is outside the folder dumps", "files outside the server's folder"} {
+	for _, want := range []string{"][server]: version 0.7\n", "][Console]: one\n", "][Console]: four\n",
+		"failed to open '../outside' for logging: the file is outside the folder dumps", "files outside the server's folder"} {
 		testenv.Check(t, strings.Contains(evening, want), "%q is missing in\n%s", want, evening)
 	}
 	if strings.Contains(evening, "three") || !strings.Contains(other, " I Console: two\n") || len(d.files) != 3 {
@@ -140,7 +141,8 @@ func TestLogFileOfDDNet(t *testing.T) {
 	h.run("logfile logs/server.log; echo two")
 	h.Close()
 	main, others := d.content("logs/server.log"), d.content("dumps/autoexec_server.cfg.txt")
-	testenv.Check(t, len(d.files) == 2 && strings.Contains(main, "version 0.7") && strings.Contains(main, "Console]: two") && strings.Contains(others, "one"), "%q", d.files)
+	testenv.Check(t, len(d.files) == 2 && strings.Contains(main, "version 0.7") && strings.Contains(main, "Console]: two") &&
+		strings.Contains(others, "one"), "%q", d.files)
 }
 
 // TestLogsThatCannotBeOpened checks that an audit log that could not be opened is a problem. It is
@@ -165,7 +167,8 @@ func TestLogsThatCannotBeOpened(t *testing.T) {
 	for tick := range int32(200) {
 		h.Update(tick)
 	}
-	testenv.Check(t, h.Problem() == "" && strings.Contains(h.log.String(), "opened 'audit.jsonl'"), "%q, although the disk has room:\n%s", h.Problem(), h.log.String())
+	testenv.Check(t, h.Problem() == "" && strings.Contains(h.log.String(), "opened 'audit.jsonl'"),
+		"%q, although the disk has room:\n%s", h.Problem(), h.log.String())
 	h.Reopen()
 	h.Audit(logs.Entry{Event: "login"})
 	h.Log(console.Standard, "server", "hello")

@@ -35,7 +35,8 @@ func TestStuckIn(t *testing.T) {
 	release <- struct{}{}
 	<-done
 	text := strings.Join(lines, "\n")
-	if function != "watchdog_test.stuckMod.OnTick" || !strings.HasPrefix(text, "goroutine ") || !strings.Contains(text, "stuck_test.go:") || strings.Contains(text, "\t") {
+	if function != "watchdog_test.stuckMod.OnTick" || !strings.HasPrefix(text, "goroutine ") ||
+		!strings.Contains(text, "stuck_test.go:") || strings.Contains(text, "\t") {
 		t.Errorf("%q in\n%s", function, text)
 	}
 	if function, lines := watchdog.StuckIn("goroutine 1 [running]:\nmain.main()\n\t/main.go:3\n"); function != "the world" || lines != nil {

@@ -108,7 +108,8 @@ const maxLines = 32
 func stuckIn(stacks string) (function string, lines []string) {
 	function = "the world"
 	for stack := range strings.SplitSeq(stacks, "\n\n") {
-		if !strings.Contains(stack, "/server.(*Server).runWorld(") && !strings.Contains(stack, "/server.(*Server).newWorld(") && !strings.Contains(stack, "/game/replay.Verify(") {
+		if !strings.Contains(stack, "/server.(*Server).runWorld(") && !strings.Contains(stack, "/server.(*Server).newWorld(") &&
+			!strings.Contains(stack, "/game/replay.Verify(") {
 			continue
 		}
 		called := false // by the world
