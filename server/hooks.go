@@ -82,7 +82,7 @@ func (s *Server) sendServerInfo() {
 
 // rulesLines returns the names of the variables with the rules of the server.
 func rulesLines() (names []string) {
-	for i := range len(console.Settings{}.RulesLines) {
+	for i := range len(settings{}.RulesLines) {
 		names = append(names, fmt.Sprintf("sv_rules_line%d", i+1))
 	}
 	return names

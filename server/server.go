@@ -32,19 +32,15 @@ type Server struct {
 	// Advance and Execute set it, at their beginning. Functions below them take it as an argument,
 	// except for functions that a bridge calls without a time.
 	now      conn.Time
-	settings console.Settings
-	rules    *rules.Configured // see gameRules
+	settings settings
 	console  *console.Console
 	lines    consoleLines
 	output   output
-	chat     *chat.Chat
-	mods     *modhost.Mods
 	started  bool // the console's commands can use the world
 	shutdown shutdownRequest
 	drain    drain
 	drops    drops
 	tasks    tasks
-	files    *files.Files
 
 	ddrace ddraceSettings
 	used   bool // a client was here in the last tick
@@ -54,29 +50,37 @@ type Server struct {
 	// Admission.
 	versions []*protocolVersion
 	lobby    lobby
-	access   *access.Control
 
 	sessionTable
-	bots    *fill.Bots
+	rooms
 	prelude int // ticks that are still to be played at once
-	votes   *vote.Votes
 
-	maps            *gamemap.Maps
 	world           *game.World
 	tuning          game.Tuning
 	clock           clock
 	pendingCommands []game.Command // for the next tick
-	record          *record.Recorder
-	storage         *storage.Broker
 	resume          resumption
 	watchdog        watchdog.Watchdog
 	observers       observers
+	tickTimes       TickTimes
+}
 
-	tickTimes     TickTimes
+// rooms are the concerns of a server that have packages of their own.
+type rooms struct {
+	rules         *rules.Configured // see gameRules
+	access        *access.Control
+	chat          *chat.Chat
+	votes         *vote.Votes
+	maps          *gamemap.Maps
+	mods          *modhost.Mods
+	bots          *fill.Bots
+	storage       *storage.Broker
+	record        *record.Recorder
 	listing       *listing.Listing
 	announcements *announce.Announcer
-	econ          *econ.Console
+	files         *files.Files
 	logs          *logs.Logs
+	econ          *econ.Console
 }
 
 // World returns the world of the current map. Use it between ticks, and only for reading.

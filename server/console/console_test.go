@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -678,48 +677,6 @@ func TestValueAndLookup(t *testing.T) {
 	operator := Operator
 	if !mod.IsRemote() || operator.IsRemote() {
 		t.Error("who is remote?")
-	}
-}
-
-// TestSettings checks the variables of Settings: their help texts and flags, and that each has a
-// value of its own.
-func TestSettings(t *testing.T) {
-	c, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s Settings
-	if err := s.Register(c); err != nil {
-		t.Fatal(err)
-	}
-	secret := map[string]bool{"sv_register_community_token": true, "sv_register_extra": true}
-	pointers := map[any]string{}
-	for _, e := range c.sorted {
-		var at any
-		switch v := e.variable.(type) {
-		case *intVar:
-			at = v.Value
-		case *StringVar:
-			at = v.Value
-		default:
-			continue
-		}
-		if e.cmd.Help == "" || len(e.cmd.Help) > 95 {
-			t.Errorf("%s: help of %d bytes", e.cmd.Name, len(e.cmd.Help))
-		}
-		if e.cmd.Flags&Hidden == 0 {
-			if other, ok := pointers[at]; ok {
-				t.Errorf("%s and %s share a value", e.cmd.Name, other)
-			}
-			pointers[at] = e.cmd.Name
-		}
-		if strings.HasPrefix(e.cmd.Name, "ec_") != (e.cmd.Flags&Econ != 0) ||
-			(secret[e.cmd.Name] || strings.Contains(e.cmd.Name, "password")) != (e.cmd.Flags&Secret != 0) {
-			t.Errorf("%s has flags %b", e.cmd.Name, e.cmd.Flags)
-		}
-	}
-	if n := reflect.TypeFor[Settings]().NumField(); n != len(pointers)-len(new(Settings).RulesLines)+1 {
-		t.Errorf("%d fields, %d variables", n, len(pointers))
 	}
 }
 
