@@ -6,9 +6,9 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
-// settings are the variables of no room: the socket, texts for those who join, and the end of DDRace
-// maps. Switches are 0 or 1. The comments name the variables; "DDNet's" marks names that Teeworlds
-// 0.7.5 lacks.
+// settings are the variables that belong to no room: the socket, texts for new players, and the end
+// of DDRace maps. Switches are 0 or 1. The comments name the variables; "DDNet's" marks names that
+// Teeworlds 0.7.5 lacks.
 type settings struct {
 	BindAddr string // bindaddr
 
