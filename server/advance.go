@@ -20,18 +20,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 		s.tick(now, left <= fill.MaxCatchUp || len(s.sessionByPeer) == 0 && due <= idleTicks+preludeStep)
 	}
 	if due > 0 {
-		// Every second tick. Several ticks at once make one round, whichever is last.
-		round := s.settings.HighBandwidth != 0 || crossesMultiple(before, s.clock.tick, 2)
-		if round {
-			s.sendSnapshots(now, before)
-		}
-		s.sendCommandLists()
-		for _, c := range s.sessions {
-			if c != nil {
-				s.updateSession(now, c, round)
-			}
-		}
-		s.releaseExcessSeats()
+		s.updateSessions(now, before)
 	}
 	if s.maps.Downloads.BurstDue(now) {
 		s.continueDownloads(now)

@@ -28,6 +28,23 @@ func (s *Server) queueInputs(tick int32) {
 	}
 }
 
+// updateSessions updates the connections of all clients and sends what is queued for them. before is
+// the last tick before the ones that have just run.
+func (s *Server) updateSessions(now conn.Time, before int32) {
+	// Every second tick. Several ticks at once make one round, whichever is last.
+	round := s.settings.HighBandwidth != 0 || crossesMultiple(before, s.clock.tick, 2)
+	if round {
+		s.sendSnapshots(now, before)
+	}
+	s.sendCommandLists()
+	for _, c := range s.sessions {
+		if c != nil {
+			s.updateSession(now, c, round)
+		}
+	}
+	s.releaseExcessSeats()
+}
+
 // updateSession does the work that is due for a session after a tick. Queued messages are sent only
 // with snapshots, as in the original: a datagram for every INPUTTIMING would cost more than
 // everything else the server does.

@@ -3,8 +3,6 @@ package server
 import (
 	"time"
 
-	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/server/announce"
 	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/listing"
 	"github.com/teeyard/teeyard/transport"
@@ -16,18 +14,7 @@ func (s *Server) newRooms(epoch *time.Time) {
 	s.versions = newProtocolVersions(&s.lobby)
 	s.votes = newVotes(s)
 	s.chat = chat.New(chatHost{s})
-	s.lines = consoleLines{
-		print: s.printFor,
-		queue: func(cmd game.Command) (place int) { s.queueCommand(cmd); return len(s.pendingCommands) },
-	}
-	s.logs = newLogs(s)
-	s.econ = newEcon(s)
-	s.files = newFiles(s)
-	s.announcements = announce.New(announce.Config{Files: s.cfg.Files, Background: s.cfg.Background, AnyInGame: s.anyInGame, Say: s.sayToAll})
-	s.output = output{
-		warned: s.lines.noteWarning, enabled: s.logEnabled,
-		logs: []func(int, string, string){s.logs.Log, s.econ.Print}, operators: s.printToOperators,
-	}
+	s.newOperatorRooms()
 	s.record, s.resume.keeper, s.storage, s.mods, s.rules = s.newRecorder(), s.newKeeper(), newStorage(s), newMods(s), newRules(s)
 	s.access = newAccess(s, epoch)
 	s.maps = newMaps(s)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 	"github.com/teeyard/teeyard/server/later"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
-	"github.com/teeyard/teeyard/transport/udp"
 )
 
 // New creates a server: it runs the commands of the configuration, loads the map and
@@ -75,11 +73,8 @@ func New(cfg Config) (_ *Server, err error) {
 		}
 	}
 	s.maps.Configured()
-	if p := s.settings.Port; p < 0 || p > 0xffff {
-		return nil, fmt.Errorf("server: sv_port %d: not a port (0 to 65535)", p)
-	}
-	if m := addrWithPort.FindStringSubmatch(s.settings.BindAddr); m != nil {
-		return nil, fmt.Errorf("server: bindaddr %q: the port belongs in sv_port: bindaddr %s; sv_port %s", m[0], m[1], m[2])
+	if err := s.checkAddress(); err != nil {
+		return nil, err
 	}
 
 	defer func() {
@@ -97,22 +92,8 @@ func New(cfg Config) (_ *Server, err error) {
 	if err := s.console.CheckArgs(); err != nil { // with what the mode and the mods have declared
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	if s.transport = cfg.Transport; s.transport == nil {
-		addr := s.settings.BindAddr
-		if addr == "" && s.settings.IPv4Only != 0 {
-			addr = "0.0.0.0"
-		}
-		c, err := udp.Listen(udp.Config{Addr: addr, Port: s.settings.Port, Dedicated: true})
-		if err != nil {
-			return nil, fmt.Errorf("server: cannot listen (is another server running? sv_port and bindaddr set the address): %w", err)
-		}
-		s.transport = c
-	}
-	if cfg.AddTransport != nil {
-		s.transport = cfg.AddTransport(s.transport)
-	}
-	if cfg.Broadcast != nil {
-		cfg.Broadcast.Attach(s.transport.Wake)
+	if err := s.listen(); err != nil {
+		return nil, err
 	}
 	now := conn.Time(s.transport.Now())
 	s.now = now
@@ -130,9 +111,6 @@ func New(cfg Config) (_ *Server, err error) {
 	s.announceStart(now)
 	return s, nil
 }
-
-// addrWithPort matches addresses and names with a port.
-var addrWithPort = regexp.MustCompile(`^([^:]+|\[.*\]):(\d+)$`)
 
 // startFirstWorld reads the first map and creates a world on it, unless the match of the server
 // before goes on.
