@@ -28,8 +28,8 @@ func (s *Server) queueInputs(tick int32) {
 	}
 }
 
-// updateSessions updates the connections of all clients and sends what is queued for them. before is
-// the last tick before the ones that have just run.
+// updateSessions updates the connections of all clients and sends the queued datagrams. The ticks
+// after before have just run.
 func (s *Server) updateSessions(now conn.Time, before int32) {
 	// Every second tick. Several ticks at once make one round, whichever is last.
 	round := s.settings.HighBandwidth != 0 || crossesMultiple(before, s.clock.tick, 2)

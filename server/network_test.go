@@ -285,19 +285,6 @@ func (p *player) heard(text string) bool {
 // send sends a message of the player's version.
 func (p *player) send(m testclient.Message) { p.SendMessage(p.network.now(), m.Append(nil)) }
 
-// do sends a message that has the same meaning in both versions, and lets a second pass.
-func (p *player) do(send func(c bridge.ClientSide)) {
-	p.network.t.Helper()
-	testenv.NoError(p.network.t, p.Request(p.network.now(), send))
-	p.network.run(time.Second)
-}
-
-// command is do for a command to the game.
-func (p *player) command(c game.Command) {
-	p.network.t.Helper()
-	p.do(func(side bridge.ClientSide) { side.SendCommand(&c) })
-}
-
 // login opens the remote console.
 func (p *player) login(password string) {
 	p.Request(p.network.now(), func(c bridge.ClientSide) { c.SendRconAuth("", password) })

@@ -106,8 +106,3 @@ func (m *Maps) UpdateRotation(now conn.Time) {
 		m.lookForRotation()
 	}
 }
-
-// splitNames returns the names in a setting that lists some.
-func splitNames(setting string) []string {
-	return strings.FieldsFunc(setting, func(r rune) bool { return strings.ContainsRune(";, \t", r) })
-}
