@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/game/ddrace"
+	"github.com/teeyard/teeyard/game/internal/tee"
 	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/game/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
 

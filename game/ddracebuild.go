@@ -2,7 +2,7 @@ package game
 
 import (
 	"github.com/teeyard/teeyard/game/ddrace"
-	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/internal/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
 

@@ -2,7 +2,7 @@ package game
 
 import (
 	"github.com/teeyard/teeyard/game/ddrace"
-	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/internal/tee"
 )
 
 // tee returns a living player's tee, or nil if the tee is out of the simulation.

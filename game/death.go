@@ -1,7 +1,7 @@
 package game
 
 import (
-	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/internal/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
 

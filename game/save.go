@@ -4,8 +4,8 @@ import (
 	"errors"
 	"reflect"
 
+	"github.com/teeyard/teeyard/game/internal/tee"
 	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/game/tee"
 )
 
 // The state of a world is visited in one order for three purposes: [World.Hash] mixes it,

@@ -1,6 +1,6 @@
 package game
 
-import "github.com/teeyard/teeyard/game/tee"
+import "github.com/teeyard/teeyard/game/internal/tee"
 
 // consistent checks values of a restored world that depend on each other.
 func (v *visitor) consistent(w *World) {

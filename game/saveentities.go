@@ -1,6 +1,6 @@
 package game
 
-import "github.com/teeyard/teeyard/game/tee"
+import "github.com/teeyard/teeyard/game/internal/tee"
 
 // entities visits the things on the map that are not characters.
 func (v *visitor) entities(w *World) {

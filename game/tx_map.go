@@ -4,8 +4,8 @@ import (
 	"iter"
 	"math"
 
+	"github.com/teeyard/teeyard/game/internal/tee"
 	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/game/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
 

@@ -3,7 +3,7 @@ package game
 import (
 	"iter"
 
-	"github.com/teeyard/teeyard/game/tee"
+	"github.com/teeyard/teeyard/game/internal/tee"
 	"github.com/teeyard/teeyard/game/vec"
 )
 

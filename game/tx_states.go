@@ -1,6 +1,6 @@
 package game
 
-import "github.com/teeyard/teeyard/game/tee"
+import "github.com/teeyard/teeyard/game/internal/tee"
 
 // CharacterFlags is a set of states of a tee that mods can change. The values are DDNet's, whose
 // clients show and predict them.

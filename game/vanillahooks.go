@@ -1,8 +1,8 @@
 package game
 
 import (
-	"github.com/teeyard/teeyard/game/tee"
-	"github.com/teeyard/teeyard/game/vanilla"
+	"github.com/teeyard/teeyard/game/internal/tee"
+	"github.com/teeyard/teeyard/game/internal/vanilla"
 	"github.com/teeyard/teeyard/game/vec"
 )
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/tee"
-	"github.com/teeyard/teeyard/game/vanilla"
+	"github.com/teeyard/teeyard/game/internal/tee"
+	"github.com/teeyard/teeyard/game/internal/vanilla"
 )
 
 // TestNumbersOfSimulation checks that the packages tee and vanilla number things as package game.

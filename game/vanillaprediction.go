@@ -1,9 +1,9 @@
 package game
 
 import (
+	"github.com/teeyard/teeyard/game/internal/tee"
+	"github.com/teeyard/teeyard/game/internal/vanilla"
 	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/game/tee"
-	"github.com/teeyard/teeyard/game/vanilla"
 )
 
 // Prediction predicts tees on the client with the physics of vanilla. The client's own tee moves

@@ -1,8 +1,8 @@
 package game
 
 import (
+	"github.com/teeyard/teeyard/game/internal/tee"
 	"github.com/teeyard/teeyard/game/physics"
-	"github.com/teeyard/teeyard/game/tee"
 )
 
 func (v *vanillaHost) tune() { v.world.Tuning = v.w.tuning }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/teeyard/teeyard/game/internal/tee"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/game/splitmix"
-	"github.com/teeyard/teeyard/game/tee"
 )
 
 // TickRate is the number of ticks per second.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/internal/access"
 	"github.com/teeyard/teeyard/server/logline"
 )
 

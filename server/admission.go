@@ -9,7 +9,7 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
-	"github.com/teeyard/teeyard/server/access"
+	"github.com/teeyard/teeyard/server/internal/access"
 	"github.com/teeyard/teeyard/transport"
 )
 

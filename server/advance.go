@@ -2,7 +2,7 @@ package server
 
 import (
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/server/fill"
+	"github.com/teeyard/teeyard/server/internal/fill"
 )
 
 // Advance runs the ticks that are due, updates the connections and sends queued messages. It

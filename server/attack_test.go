@@ -3,7 +3,7 @@ package server
 import (
 	"bytes"
 	"fmt"
-	"github.com/teeyard/teeyard/server/access"
+	"github.com/teeyard/teeyard/server/internal/access"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
-	"github.com/teeyard/teeyard/server/gamemap"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
 	"github.com/teeyard/teeyard/transport"
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/files"
-	"github.com/teeyard/teeyard/server/logs"
+	"github.com/teeyard/teeyard/server/internal/files"
+	"github.com/teeyard/teeyard/server/internal/logs"
 )
 
 // newLogs returns the logs of a server.

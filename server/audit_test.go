@@ -14,7 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/logs"
+	"github.com/teeyard/teeyard/server/internal/logs"
 )
 
 // logDisk has the log files of a server.

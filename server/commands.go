@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/fill"
+	"github.com/teeyard/teeyard/server/internal/fill"
 	"github.com/teeyard/teeyard/server/logline"
 )
 

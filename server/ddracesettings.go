@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/gamemap"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
 )
 
 // A DDRace map gets settings from the configuration, from the file of sv_reset_file, and from the

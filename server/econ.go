@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/econ"
-	"github.com/teeyard/teeyard/server/logs"
+	"github.com/teeyard/teeyard/server/internal/econ"
+	"github.com/teeyard/teeyard/server/internal/logs"
 )
 
 // econHost is the server behind its external console. It implements econ.Host.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/econ"
+	"github.com/teeyard/teeyard/server/internal/econ"
 	"github.com/teeyard/teeyard/transport"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/fill"
+	"github.com/teeyard/teeyard/server/internal/fill"
 )
 
 // deliverEvent logs an event and sends it to the clients that it is for.

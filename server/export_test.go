@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/gamemap"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -13,7 +13,7 @@ import (
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/internal/later"
 )
 
 // failingStore is a store in memory that says that it is on a disk.

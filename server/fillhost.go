@@ -3,7 +3,7 @@ package server
 import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/fill"
+	"github.com/teeyard/teeyard/server/internal/fill"
 )
 
 // fillHost is the server that bots fill. It implements fill.Host.

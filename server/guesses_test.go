@@ -1,7 +1,7 @@
 package server
 
 import (
-	"github.com/teeyard/teeyard/server/access"
+	"github.com/teeyard/teeyard/server/internal/access"
 	"net/netip"
 	"strings"
 	"testing"

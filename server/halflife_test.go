@@ -18,9 +18,9 @@ import (
 	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/listing"
+	"github.com/teeyard/teeyard/server/internal/access"
+	"github.com/teeyard/teeyard/server/internal/listing"
 	"github.com/teeyard/teeyard/transport"
 )
 

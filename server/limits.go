@@ -7,7 +7,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/server/chat"
-	"github.com/teeyard/teeyard/server/gamemap"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
 )
 
 // The rate limits of clients. Unmodified clients stay far below all of them, even when a

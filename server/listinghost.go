@@ -6,8 +6,8 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/listing"
-	"github.com/teeyard/teeyard/server/logs"
+	"github.com/teeyard/teeyard/server/internal/listing"
+	"github.com/teeyard/teeyard/server/internal/logs"
 	"github.com/teeyard/teeyard/transport"
 )
 

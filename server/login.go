@@ -6,8 +6,8 @@ import (
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/internal/access"
 )
 
 // OnLogin implements bridge.ClientMessageHandler.

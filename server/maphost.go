@@ -6,7 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/server/gamemap"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
 )
 
 // mapHost is the server behind its maps. It implements gamemap.Host and gamemap.Players.

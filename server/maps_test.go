@@ -24,7 +24,7 @@ import (
 	"github.com/teeyard/teeyard/maps"
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
-	"github.com/teeyard/teeyard/server/gamemap"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
 )
 
 // drawn is a map file with only a game layer.

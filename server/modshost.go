@@ -6,7 +6,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/chat"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/modhost"
+	"github.com/teeyard/teeyard/server/internal/modhost"
 )
 
 // newMods creates the host of the mode and the mods.

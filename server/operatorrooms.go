@@ -2,7 +2,7 @@ package server
 
 import (
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/server/announce"
+	"github.com/teeyard/teeyard/server/internal/announce"
 )
 
 // newOperatorRooms creates the parts of the server with which operators work: console lines, logs,

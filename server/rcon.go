@@ -14,9 +14,9 @@ import (
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/recorder"
-	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/gamemap"
+	"github.com/teeyard/teeyard/server/internal/access"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
 	"github.com/teeyard/teeyard/server/logline"
 )
 

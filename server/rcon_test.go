@@ -2,7 +2,7 @@ package server
 
 import (
 	"fmt"
-	"github.com/teeyard/teeyard/server/access"
+	"github.com/teeyard/teeyard/server/internal/access"
 	"io/fs"
 	"net/netip"
 	"slices"
@@ -20,8 +20,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/gamemap"
-	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
+	"github.com/teeyard/teeyard/server/internal/later"
 	"github.com/teeyard/teeyard/transport"
 )
 

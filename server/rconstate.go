@@ -2,7 +2,7 @@ package server
 
 import (
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/gamemap"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
 )
 
 // rconState is the remote console of a session.

@@ -14,7 +14,7 @@ import (
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/modhost"
+	"github.com/teeyard/teeyard/server/internal/modhost"
 	"github.com/teeyard/teeyard/server/resume"
 )
 

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/server/chat"
-	"github.com/teeyard/teeyard/server/listing"
+	"github.com/teeyard/teeyard/server/internal/listing"
 	"github.com/teeyard/teeyard/transport"
 )
 

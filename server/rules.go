@@ -2,7 +2,7 @@ package server
 
 import (
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/server/rules"
+	"github.com/teeyard/teeyard/server/internal/rules"
 )
 
 // newRules creates the rules of matches.

@@ -13,8 +13,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 	"github.com/teeyard/teeyard/server/chat"
-	"github.com/teeyard/teeyard/server/gamemap"
-	"github.com/teeyard/teeyard/server/modhost"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
+	"github.com/teeyard/teeyard/server/internal/modhost"
 	"github.com/teeyard/teeyard/transport"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/internal/access"
 )
 
 // Players can show text to other players in the chat, with chat commands, in reasons of votes, and

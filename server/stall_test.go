@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/server/fill"
+	"github.com/teeyard/teeyard/server/internal/fill"
 )
 
 // inputsOf returns for how many of the last 100 ticks the server has had an input of a

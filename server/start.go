@@ -14,8 +14,8 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/gamemap"
-	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
+	"github.com/teeyard/teeyard/server/internal/later"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/transport"
 )

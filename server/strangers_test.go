@@ -2,7 +2,7 @@ package server
 
 import (
 	"bytes"
-	"github.com/teeyard/teeyard/server/access"
+	"github.com/teeyard/teeyard/server/internal/access"
 	"math/rand/v2"
 	"net/netip"
 	"runtime"

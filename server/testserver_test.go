@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packer"
 	"github.com/teeyard/teeyard/protocol/packet"
-	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/internal/later"
 	"github.com/teeyard/teeyard/transport"
 )
 

@@ -5,7 +5,7 @@ import (
 	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/rules"
+	"github.com/teeyard/teeyard/server/internal/rules"
 )
 
 // tuneCommands is the server with the console commands for its tuning.

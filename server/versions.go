@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/query"
-	"github.com/teeyard/teeyard/server/access"
-	"github.com/teeyard/teeyard/server/listing"
+	"github.com/teeyard/teeyard/server/internal/access"
+	"github.com/teeyard/teeyard/server/internal/listing"
 	"github.com/teeyard/teeyard/transport"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/internal/logs"
 	"github.com/teeyard/teeyard/server/logline"
-	"github.com/teeyard/teeyard/server/logs"
 	"github.com/teeyard/teeyard/server/vote"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/teeyard/teeyard/game/physics"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/gamemap"
+	"github.com/teeyard/teeyard/server/internal/gamemap"
 )
 
 // newWorld creates a world, or restores the world of a match that is resumed.

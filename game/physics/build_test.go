@@ -49,7 +49,7 @@ func TestNoFusedOperations(t *testing.T) {
 	} {
 		testenv.NoError(t, os.WriteFile(filepath.Join(probe, name), []byte(text), 0o644))
 	}
-	pkgs := []string{"./vec", "./physics", "./tee", "./vanilla", "./ddrace", ".", "./mode/..."}
+	pkgs := []string{"./vec", "./physics", "./internal/tee", "./internal/vanilla", "./ddrace", ".", "./mode/..."}
 	if testenv.Full() {
 		pkgs = []string{"./..."}
 	}

@@ -54,35 +54,36 @@ var rooms = map[string][]string{
 		"recorder", "bot", "bridge", "event", "game", "protocol", "transport", "format", "maps", "query", "halflife", "bans",
 		"internal/atomicfile", "internal/limit", "internal/lookalike", "internal/safetext", "internal/similar", "internal/uuid", "internal/words",
 	},
-	"server/access": {
-		"bans", "protocol", "server/console", "server/later", "server/logline",
+	"server/internal/access": {
+		"bans", "protocol", "server/console", "server/internal/later", "server/logline",
 		"internal/limit", "internal/lookalike", "internal/safetext", "internal/words",
 	},
 	"server/chat": {"bridge", "game", "protocol", "server/console"},
 	// Rooms below the server, which never import it.
-	"server/announce": {"internal/safetext", "protocol", "server/console", "server/later"},
-	"server/econ":     {"internal/limit", "internal/safetext", "server/console", "server/later", "server/logline", "server/logs"},
-	"server/files":    {"game", "internal/safetext", "protocol", "server/console", "server/later", "server/logs"},
-	"server/later":    {},
-	"server/logs":     {"game", "internal/safetext", "server/console", "server/later", "server/logline"},
-	"server/watchdog": {},
-	"server/fill":     {"bot", "game", "protocol", "server/console", "server/later"},
-	"server/listing": {
-		"bans", "bridge", "game", "halflife", "protocol", "query", "transport", "server/access", "server/console", "server/later", "internal/words",
+	"server/internal/announce": {"internal/safetext", "protocol", "server/console", "server/internal/later"},
+	"server/internal/econ":     {"internal/limit", "internal/safetext", "server/console", "server/internal/later", "server/logline", "server/internal/logs"},
+	"server/internal/files":    {"game", "internal/safetext", "protocol", "server/console", "server/internal/later", "server/internal/logs"},
+	"server/internal/later":    {},
+	"server/internal/logs":     {"game", "internal/safetext", "server/console", "server/internal/later", "server/logline"},
+	"server/watchdog":          {},
+	"server/internal/fill":     {"bot", "game", "protocol", "server/console", "server/internal/later"},
+	"server/internal/listing": {
+		"bans", "bridge", "game", "halflife", "protocol", "query", "transport", "internal/words",
+		"server/internal/access", "server/console", "server/internal/later",
 	},
-	"server/modhost": {"bridge", "game", "protocol", "server/console", "server/later"},
-	"server/gamemap": {
-		"bridge", "format", "game", "maps", "protocol", "internal/safetext", "server/console", "server/later", "server/modhost",
+	"server/internal/modhost": {"bridge", "game", "protocol", "server/console", "server/internal/later"},
+	"server/internal/gamemap": {
+		"bridge", "format", "game", "maps", "protocol", "internal/safetext", "server/console", "server/internal/later", "server/internal/modhost",
 	},
 	"server/record": {
-		"bridge", "format", "game", "internal/safetext", "internal/uuid", "recorder", "server/console", "server/later",
+		"bridge", "format", "game", "internal/safetext", "internal/uuid", "recorder", "server/console", "server/internal/later",
 	},
-	"server/runs":    {"game", "internal/atomicfile", "server/console", "server/record", "server/storage"},
-	"server/resume":  {"game", "server/console", "server/later", "transport"},
-	"server/rules":   {"game", "server/console"},
-	"server/storage": {"game", "internal/uuid", "server/console", "server/later", "server/resume"},
+	"server/runs":           {"game", "internal/atomicfile", "server/console", "server/record", "server/storage"},
+	"server/resume":         {"game", "server/console", "server/internal/later", "transport"},
+	"server/internal/rules": {"game", "server/console"},
+	"server/storage":        {"game", "internal/uuid", "server/console", "server/internal/later", "server/resume"},
 	"server/vote": {
-		"bans", "bridge", "event", "game", "protocol", "server/access", "server/console", "server/logline", "internal/limit", "internal/safetext",
+		"bans", "bridge", "event", "game", "protocol", "server/internal/access", "server/console", "server/logline", "internal/limit", "internal/safetext",
 	},
 	"server/folder": {"internal/atomicfile"},
 	// Runs a server with its clients in tests.
@@ -159,15 +160,12 @@ var limited = []struct {
 	why     string
 }{
 	// query/master dials HTTP masters over one address family at a time, because they list the
-	// address that a request comes from. server/econ is a console over TCP, and web the HTTP
-	// listener.
-	{"net", []string{"transport", "query/master", "server/econ", "web", "internal/peers", "app", "examples"}, "only transport opens sockets"},
+	// address that a request comes from. server/internal/econ is a console over TCP, and web the
+	// HTTP listener.
+	{"net", []string{"transport", "query/master", "server/internal/econ", "web", "internal/peers", "app", "examples"}, "only transport opens sockets"},
 	// Scripts use only the game, so no other package needs their language.
 	{"github.com/arnodel/golua/...", []string{"script"}, "only script runs Lua"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
-	// Modes, mods and everything above see tees and shots through package game.
-	{Module + "/game/tee", []string{"game"}, "only the game knows how it stores tees"},
-	{Module + "/game/vanilla", []string{"game"}, "only the game runs simulations"},
 	// Programs with a server or a client can be built without WebSockets.
 	{Module + "/transport/ws", []string{"transport/ws", "internal/peers", "app", "examples"}, "app hands it over"},
 	// A program that is run again must call confined.Begun first, so libraries cannot use it.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/recorder"
-	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/internal/later"
 )
 
 // demoQueue is the largest number of batches that wait for the disk: five seconds in two formats.

@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/internal/later"
 )
 
 // ReplaySuffix is the end of the names of replay logs. A name begins with the time in UTC and the

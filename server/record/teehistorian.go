@@ -12,7 +12,7 @@ import (
 	"github.com/teeyard/teeyard/internal/uuid"
 	"github.com/teeyard/teeyard/recorder"
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/internal/later"
 )
 
 // TeehistorianSuffix is the end of the names of teehistorians. The beginning is the UUID of the

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/server/console"
-	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/internal/later"
 )
 
 // Store stores matches. One goroutine at a time uses it, and the game does not wait for it.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/server/later"
+	"github.com/teeyard/teeyard/server/internal/later"
 	"github.com/teeyard/teeyard/server/resume"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/server/access"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/internal/access"
 	"github.com/teeyard/teeyard/server/logline"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/internal/rules"
 	"github.com/teeyard/teeyard/server/logline"
-	"github.com/teeyard/teeyard/server/rules"
 	"github.com/teeyard/teeyard/server/vote"
 )
 
