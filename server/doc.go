@@ -17,6 +17,7 @@
 //
 // Package game has the rules of the game, and package bridge the messages of each version of the
 // protocol: a session calls its bridge.ServerSide to send messages, and that calls the session for
-// those that arrive. This package has the connections: admission, the login, map download, inputs
-// and snapshots, votes, the remote console.
+// those that arrive. This package has the loop and the sessions: admission, the login, inputs,
+// snapshots and the remote console. Votes, maps, recordings and other concerns are packages below
+// it.
 package server
