@@ -266,7 +266,8 @@ func TestVampires(t *testing.T) {
 		t.Fatal(err)
 	}
 	host := fmt.Sprintf("127.0.0.1:%d", port)
-	start(t, "vampires", "serve", "--dir", t.TempDir(), "bindaddr 127.0.0.1", fmt.Sprintf("sv_port %d", port), "sv_map testbox; sv_bots 0; sv_max_clients_per_ip 4")
+	start(t, "vampires", "serve", "--dir", t.TempDir(), "bindaddr 127.0.0.1", fmt.Sprintf("sv_port %d", port),
+		"sv_map testbox; sv_bots 0; sv_max_clients_per_ip 4")
 
 	var mu sync.Mutex
 	shooter := "bob"
