@@ -188,7 +188,7 @@ func TestPings(t *testing.T) {
 func TestPersons(t *testing.T) {
 	h := newTestHub(t)
 	add := func(addr string, port int) error {
-		_, err := h.add(netip.AddrPortFrom(netip.MustParseAddr(addr), uint16(port)), func() {})
+		_, err := h.add(netip.AddrPortFrom(netip.MustParseAddr(addr), uint16(port)), nil)
 		return err
 	}
 	for i := range maxPeersPerPerson {

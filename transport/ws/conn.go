@@ -34,7 +34,7 @@ func (c *joined) Gather(until int64) { c.gatherUntil = until }
 // ReadBatch implements [transport.Conn].
 func (c *joined) ReadBatch(dst []transport.Datagram, until int64) (n int, err error) {
 	for _, a := range c.lent {
-		a.from.free <- a.data
+		a.from.free <- a.buf
 	}
 	clear(c.lent)
 	c.lent = c.lent[:0]

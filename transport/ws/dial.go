@@ -57,6 +57,9 @@ type Dialer struct {
 	// TLS determines which certificates of servers at wss:// are accepted; nil means those that the
 	// system trusts.
 	TLS *tls.Config
+	// Two means two connections, which both carry every datagram. A lost packet then delays only
+	// datagrams that the other connection delays too. Servers that do not support it get one.
+	Two bool
 
 	timeout time.Duration // 0 means dialTimeout
 }
@@ -86,33 +89,35 @@ func (d *Dialer) Dial(ctx context.Context, address string) (transport.Conn, tran
 		with = &http.Client{Transport: t}
 	}
 	timeout := cmp.Or(d.timeout, dialTimeout)
-	open := func(ctx context.Context) (c opened, err error) {
+	open := func(ctx context.Context, pair *pairID) (c opened, err error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, timeout, errSilent)
 		defer cancel()
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { c.raw = i.Conn }})
 		var answer *http.Response
-		c.Conn, answer, err = websocket.Dial(ctx, u.String(), &websocket.DialOptions{HTTPClient: with, Subprotocols: []string{subprotocol}})
+		c.Conn, answer, err = websocket.Dial(ctx, u.String(), &websocket.DialOptions{HTTPClient: with, Subprotocols: pair.subprotocols()})
 		if err != nil && context.Cause(ctx) == errSilent {
 			err = errSilent
 		}
 		return c, explain(answer, err)
 	}
-	conn, err := open(ctx)
+	to := &dialed{open: open, two: d.Two, again: make(chan struct{}, 1)}
+	pair := to.newPair()
+	conn, err := open(ctx, pair)
 	if err != nil {
 		return nil, transport.Peer{}, fmt.Errorf("ws: %w", err)
 	}
-	to := &dialed{again: make(chan struct{}, 1)}
 	to.hub = NewHub()
+	to.hub.masked = true
 	to.Conn = to.hub.Join(&silence{changed: make(chan struct{}, 1)})
 	// The server's real address is not needed, and may be a proxy's.
 	to.server = transport.Peer{AddrPort: netip.AddrPortFrom(netip.IPv4Unspecified(), 1), Kind: transport.WebSocket}
 	live, end := context.WithCancel(context.Background())
 	to.end = end
-	p, err := to.hub.add(to.server.AddrPort, end)
+	s, err := to.add(conn, pair)
 	if err != nil {
 		return nil, transport.Peer{}, err
 	}
-	go to.run(live, p, conn, open)
+	go to.run(live, s, conn)
 	return to, to.server, nil
 }
 
@@ -143,41 +148,114 @@ func explain(answer *http.Response, err error) error {
 // dialed is a Conn to one server.
 type dialed struct {
 	transport.Conn
+	open   func(context.Context, *pairID) (opened, error)
+	two    bool
 	hub    *Hub
 	server transport.Peer
 	again  chan struct{} // a datagram was sent without a connection
 	end    context.CancelFunc
 }
 
-// run serves a connection and, after its end, the next ones.
-func (d *dialed) run(ctx context.Context, p *peer, conn opened, open func(context.Context) (opened, error)) {
+// newPair returns the pair of the next peer, or nil for one connection.
+func (d *dialed) newPair() *pairID {
+	if !d.two {
+		return nil
+	}
+	return newPairID()
+}
+
+// add adds the server as a peer with a first connection.
+func (d *dialed) add(conn opened, pair *pairID) (*socket, error) {
+	if conn.Subprotocol() != numbered {
+		pair = nil
+	}
+	return d.hub.add(d.server.AddrPort, pair)
+}
+
+// run serves a peer and, after its end, the next ones.
+func (d *dialed) run(ctx context.Context, s *socket, conn opened) {
+	for {
+		d.serve(ctx, s, conn)
+		for s = nil; s == nil; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-d.again:
+			}
+			if !wait(ctx, redialInterval) {
+				return
+			}
+			var err error
+			pair := d.newPair()
+			if conn, err = d.open(ctx, pair); err != nil {
+				continue
+			}
+			if s, err = d.add(conn, pair); err != nil { // the hub is closed
+				conn.CloseNow()
+				return
+			}
+		}
+	}
+}
+
+// serve serves a peer with a first connection until the peer has ended.
+func (d *dialed) serve(ctx context.Context, s *socket, conn opened) {
+	ctx, cancel := context.WithCancel(ctx)
+	p := s.peer
+	var others sync.WaitGroup
+	others.Go(func() {
+		<-p.over
+		cancel()
+	})
+	if p.pair != nil {
+		others.Go(func() {
+			if s, conn, ok := d.reopen(ctx, p); ok {
+				d.keep(ctx, s, conn)
+			}
+		})
+	}
+	d.keep(ctx, s, conn)
+	others.Wait()
+}
+
+// keep serves a connection and then, if it belongs to a pair, the next ones in its place.
+func (d *dialed) keep(ctx context.Context, s *socket, conn opened) {
+	for ok := true; ok; {
+		p, stop := s.peer, context.AfterFunc(ctx, s.cancel)
+		_ = s.run(conn.Conn, conn.raw)
+		stop()
+		d.hub.remove(s)
+		if p.pair == nil || !wait(ctx, redialInterval) {
+			return
+		}
+		s, conn, ok = d.reopen(ctx, p)
+	}
+}
+
+// reopen opens a connection of a pair. It returns false if ctx ends first.
+func (d *dialed) reopen(ctx context.Context, p *peer) (s *socket, conn opened, ok bool) {
 	for ctx.Err() == nil {
-		if conn.Conn != nil {
-			one, cancel := context.WithCancel(ctx)
-			p.cancel = cancel
-			_ = p.run(one, conn.Conn, conn.raw)
-			cancel()
-			d.hub.remove(p)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-d.again:
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(redialInterval):
-		}
 		var err error
-		if conn, err = open(ctx); err != nil {
-			conn = opened{}
-			continue
-		}
-		if p, err = d.hub.add(d.server.AddrPort, func() {}); err != nil { // the hub is closed
+		if conn, err = d.open(ctx, p.pair); err == nil {
+			if conn.Subprotocol() == numbered {
+				if s, ok = d.hub.rejoin(p); ok {
+					return s, conn, true
+				}
+			}
 			conn.CloseNow()
-			return
 		}
+		wait(ctx, redialInterval)
+	}
+	return nil, conn, false
+}
+
+// wait waits for a time and returns true, or returns false when ctx ends.
+func wait(ctx context.Context, span time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(span):
+		return true
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -18,9 +17,6 @@ import (
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/transport"
 )
-
-// subprotocol is the subprotocol that Emscripten requests.
-const subprotocol = "binary"
 
 const (
 	maxPeers          = 1024
@@ -45,14 +41,20 @@ const (
 // ErrFull is returned by [Hub.Serve] when there are too many connections.
 var ErrFull = errors.New("ws: too many connections")
 
+// ErrPair is returned by [Hub.Serve] for a connection from another address than the first of its
+// pair.
+var ErrPair = errors.New("ws: the connections of a pair must come from the same address")
+
 // Hub manages peers with WebSocket connections. The methods of Hub may be called by several
 // goroutines.
 type Hub struct {
 	idleTime, stallTime, closeTime time.Duration
+	masked                         bool // frames are masked, as clients must
 
 	mu        sync.Mutex
 	peers     map[transport.Peer]*peer
 	perPerson map[netip.Prefix]int
+	pairs     map[pairID]*peer
 	unread    []arrival
 	closed    bool
 
@@ -69,6 +71,7 @@ type counters struct {
 // arrival is a datagram from a peer. An arrival has no data if the peer's connection has ended.
 type arrival struct {
 	from *peer
+	buf  []byte // contains data
 	data []byte
 	at   int64
 }
@@ -77,31 +80,35 @@ type arrival struct {
 func NewHub() *Hub {
 	return &Hub{
 		idleTime: idleTime, stallTime: stallTime, closeTime: closeTime,
-		peers: make(map[transport.Peer]*peer), perPerson: make(map[netip.Prefix]int), wake: func() {},
+		peers: make(map[transport.Peer]*peer), perPerson: make(map[netip.Prefix]int), pairs: make(map[pairID]*peer), wake: func() {},
 	}
 }
 
-// Serve accepts the WebSocket connection of a request as a peer with the address from, and returns
-// when it has ended. Serve does not check the origin of the web page; the caller must.
+// Serve accepts the WebSocket connection of a request for a peer with the address from, and returns
+// when it has ended. The second connection of a pair belongs to the peer of the first. Serve does
+// not check the origin of the web page; the caller must.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, from netip.AddrPort) error {
-	// The request's context ends only when the handler returns, so it cannot be used here.
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	p, err := h.add(from, cancel)
+	pair := requestedPair(r)
+	s, err := h.add(from, pair)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		status := http.StatusServiceUnavailable
+		if errors.Is(err, ErrPair) {
+			status = http.StatusForbidden
+		}
+		http.Error(w, err.Error(), status)
 		return err
 	}
-	defer h.remove(p)
+	defer h.remove(s)
+	defer s.cancel()
 	pings := limit.Rate{PerSecond: maxPings / idleTime.Seconds(), Burst: maxPings}
 	var pinged limit.Bucket
 	taken := &takenWriter{ResponseWriter: w}
 	conn, err := websocket.Accept(taken, r, &websocket.AcceptOptions{
-		Subprotocols: []string{subprotocol}, InsecureSkipVerify: true,
+		Subprotocols: pair.accepted(), InsecureSkipVerify: true,
 		OnPingReceived: func(context.Context, []byte) bool {
 			ok := pinged.Take(transport.Monotonic(), pings, 1)
 			if !ok {
-				cancel()
+				s.cancel()
 			}
 			return ok
 		},
@@ -109,7 +116,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, from netip.AddrPort)
 	if err != nil {
 		return fmt.Errorf("ws: %w", err)
 	}
-	return p.run(ctx, conn, taken.conn)
+	return s.run(conn, taken.conn)
 }
 
 // takenWriter is a ResponseWriter that remembers the connection that was hijacked from it.
@@ -151,21 +158,32 @@ func (c *boundedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// add adds a peer.
-func (h *Hub) add(from netip.AddrPort, cancel context.CancelFunc) (*peer, error) {
+// add adds a connection to the peer of its pair, or to a new peer. pair is nil for a connection
+// without a pair.
+func (h *Hub) add(from netip.AddrPort, pair *pairID) (*socket, error) {
 	if from.Addr().IsLoopback() {
 		from = netip.AddrPortFrom(netip.IPv4Unspecified(), from.Port())
 	}
-	p := &peer{hub: h, id: transport.Peer{AddrPort: from, Kind: transport.WebSocket}, cancel: cancel, kick: make(chan struct{}, 1)}
-	p.person = limit.Person(p.id.Addr())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	person := limit.Person(from.Addr())
+	if h.closed {
+		return nil, ErrFull
+	}
+	if pair != nil && h.pairs[*pair] != nil {
+		p := h.pairs[*pair]
+		if p.person != person {
+			return nil, ErrPair
+		}
+		return p.attach(), nil
+	}
+	if h.perPerson[person] >= maxPeersPerPerson {
+		return nil, ErrFull
+	}
+	p := &peer{hub: h, id: transport.Peer{AddrPort: from, Kind: transport.WebSocket}, person: person, pair: pair, over: make(chan struct{})}
 	p.free = make(chan []byte, maxUnread)
 	for range maxUnread {
 		p.free <- nil
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed || h.perPerson[p.person] >= maxPeersPerPerson {
-		return nil, ErrFull
 	}
 	for h.peers[p.id] != nil { // two proxies can report the same address and port
 		p.id.AddrPort = netip.AddrPortFrom(p.id.Addr(), p.id.Port()+1)
@@ -175,12 +193,25 @@ func (h *Hub) add(from netip.AddrPort, cancel context.CancelFunc) (*peer, error)
 	}
 	p.lastSent.Store(transport.Monotonic())
 	h.peers[p.id] = p
-	h.perPerson[p.person]++
-	return p, nil
+	h.perPerson[person]++
+	if pair != nil {
+		h.pairs[*pair] = p
+	}
+	return p.attach(), nil
 }
 
-// dropIdlest makes room by closing the connection that nothing was sent to for the longest time.
-// Active players stay.
+// rejoin adds a connection to a peer, unless the peer has ended.
+func (h *Hub) rejoin(p *peer) (s *socket, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.peers[p.id] != p {
+		return nil, false
+	}
+	return p.attach(), true
+}
+
+// dropIdlest makes room by ending the peer that nothing was sent to for the longest time. Active
+// players stay.
 func (h *Hub) dropIdlest() {
 	var idlest *peer
 	for _, p := range h.peers {
@@ -192,15 +223,19 @@ func (h *Hub) dropIdlest() {
 	idlest.cancel()
 }
 
-func (h *Hub) remove(p *peer) {
+// remove removes a connection that has ended, and its peer if it has no other.
+func (h *Hub) remove(s *socket) {
+	p, told := s.peer, false
 	h.mu.Lock()
-	h.forget(p)
-	told := p.heard && !h.closed
-	if told {
-		h.unread = append(h.unread, arrival{from: p, at: transport.Monotonic()})
+	if p.detach(s) {
+		h.forget(p)
+		close(p.over)
+		if told = p.heard && !h.closed; told {
+			h.unread = append(h.unread, arrival{from: p, at: transport.Monotonic()})
+		}
 	}
 	h.mu.Unlock()
-	h.queued.Add(-int64(p.discard()))
+	s.discard()
 	if told {
 		h.wakeReader()
 	}
@@ -212,9 +247,21 @@ func (h *Hub) forget(p *peer) {
 		return
 	}
 	delete(h.peers, p.id)
+	if p.pair != nil {
+		delete(h.pairs, *p.pair)
+	}
 	if h.perPerson[p.person]--; h.perPerson[p.person] == 0 {
 		delete(h.perPerson, p.person)
 	}
+}
+
+// arrive adds a datagram to the unread ones.
+func (h *Hub) arrive(a arrival) {
+	h.mu.Lock()
+	a.from.heard = true
+	h.unread = append(h.unread, a)
+	h.mu.Unlock()
+	h.wakeReader()
 }
 
 func (h *Hub) wakeReader() {
@@ -266,27 +313,3 @@ func (h *Hub) close() {
 		p.finish()
 	}
 }
-
-// isPortMessage reports whether a connection's first message is the one in which Emscripten sends
-// the port of its socket. This message is not a datagram.
-func isPortMessage(b []byte) bool {
-	return len(b) == 10 && string(b[:8]) == "\xff\xff\xff\xffport"
-}
-
-// readMessage reads a message into buf, or into a new buffer if buf is nil.
-func readMessage(r io.Reader, buf []byte) ([]byte, error) {
-	if buf == nil {
-		buf = make([]byte, transport.MaxDatagram+1)
-	}
-	buf = buf[:cap(buf)]
-	n, err := io.ReadFull(r, buf)
-	switch {
-	case err == nil:
-		err = errTooLong
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = nil
-	}
-	return buf[:n], err
-}
-
-var errTooLong = errors.New("the message is longer than a datagram")

@@ -26,6 +26,8 @@ type testHub struct {
 	conn transport.Conn
 	udp  *udp.Conn
 	url  string
+	// change, if set, changes requests before the hub serves them.
+	change func(*http.Request)
 }
 
 func newTestHub(t *testing.T) *testHub {
@@ -35,6 +37,9 @@ func newTestHub(t *testing.T) *testHub {
 		from := r.Header.Get("From")
 		if from == "" {
 			from = r.RemoteAddr
+		}
+		if h.change != nil {
+			h.change(r)
 		}
 		h.Serve(w, r, netip.MustParseAddrPort(from))
 	}))
@@ -361,19 +366,20 @@ func TestAllocs(t *testing.T) {
 	write(t, c, "hello")
 	peer := h.read(t, 1)[0].Peer
 	p := h.find(peer)
+	s := p.sockets[0]
 	datagram, batch := make([]byte, 500), make([]transport.Datagram, 64)
 	for range maxUnread {
 		<-p.free
 		p.free <- make([]byte, 5)
 	}
 	got := testing.AllocsPerRun(100, func() {
-		p.mu.Lock()
-		p.out = p.out[:0] // as the sender does
-		p.mu.Unlock()
+		s.mu.Lock()
+		s.out = s.out[:0] // as the sender does
+		s.mu.Unlock()
 		h.conn.Send(peer, datagram)
 		buf := <-p.free
 		h.mu.Lock()
-		h.unread = append(h.unread, arrival{p, buf[:5], 1})
+		h.unread = append(h.unread, arrival{p, buf, buf[:5], 1})
 		h.mu.Unlock()
 		h.conn.ReadBatch(batch, 0)
 	})
