@@ -33,6 +33,7 @@ import (
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/admin"
 	"github.com/teeyard/teeyard/web/broadcast"
+	"github.com/teeyard/teeyard/web/play"
 	"github.com/teeyard/teeyard/web/recordings"
 	"github.com/teeyard/teeyard/web/viewer"
 )
@@ -261,7 +262,9 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		&adminSettings,
 		filepath.Join(files[0], keyFile),
 		hub,
-		slices.Concat(monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), []web.Room{converter.Room()}, recorded.Rooms(), operators.Rooms()),
+		slices.Concat(
+			monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), play.Rooms(), []web.Room{converter.Room()}, recorded.Rooms(), operators.Rooms(),
+		),
 		s.Addr().Port(),
 		log,
 	)()

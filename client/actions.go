@@ -167,3 +167,18 @@ func (c *Client) Vote(yes bool) error {
 	}
 	return c.request(func(g bridge.ClientSide) { g.SendVote(vote) })
 }
+
+// UseMap gives the client the file of the map that it waits for; see Config.FetchMaps. The file
+// must not be changed afterwards. The error wraps ErrMap if the client waits for no map or another.
+func (c *Client) UseMap(file []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session.UseMap(c.currentTime(), file)
+}
+
+// DownloadMap downloads the map that the client waits for from the server; see Config.FetchMaps.
+func (c *Client) DownloadMap() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session.DownloadMap(c.currentTime())
+}

@@ -61,6 +61,9 @@ type Config struct {
 	// their positions in the last snapshot.
 	Maps  *Maps
 	NoMap bool
+	// FetchMaps makes the client download no map by itself. After the event MapAnnounced it waits
+	// for UseMap or DownloadMap, unless Maps has the map.
+	FetchMaps bool
 	// PredictAll predicts all tees in predicted views, not only the client's own.
 	PredictAll bool
 
@@ -76,6 +79,8 @@ type Config struct {
 	// the input reaches the server. It is valid until Play returns. Without Play the client sends
 	// the input of SetInput.
 	Play func(c *Client, v *game.View) game.Input
+	// Demo receives the match as a demo of 0.7 would contain it; nil for none.
+	Demo Demo
 	// OnInputTiming is called with the time in ms between the arrival of an input and its tick,
 	// negative if the input was late. (INPUTTIMING)
 	OnInputTiming func(tick, left int32)
@@ -102,6 +107,7 @@ type Client struct {
 	now           conn.Time
 	predictor     predictor
 	viewPredictor *predictor // for WithPredictedView
+	demo          demoWriter
 	ddrace        ddraceBase
 	gameMap       *Map
 	announcedMap  bridge.MapChange
@@ -166,7 +172,8 @@ func New(cfg Config) (*Client, error) {
 		Send: cfg.Send, Name: cfg.Name, Clan: cfg.Clan, Country: cfg.Country, Skin: cfg.Skin,
 		Password: cfg.Password, Token: cfg.Token, Buffers: cfg.Buffers, OnInputTiming: c.onInputTiming,
 		Version: cfg.Version, DDNetVersion: cfg.DDNetVersion, ConnectionID: cfg.ConnectionID, LegacyHandshake: cfg.LegacyHandshake,
-		ConsoleOnly: cfg.ConsoleOnly, HasMap: c.hasMap, OnMap: c.onMap, OnMapProgress: c.onMapProgress, GameHandler: &c.handler, OnSnapshot: c.onSnapshot,
+		ConsoleOnly: cfg.ConsoleOnly, FetchMaps: cfg.FetchMaps, HasMap: c.hasMap, OnMap: c.onMap, OnMapProgress: c.onMapProgress,
+		GameHandler: &c.handler, OnSnapshot: c.onSnapshot,
 	})
 	if err != nil {
 		return nil, err
@@ -393,6 +400,7 @@ func (c *Client) onSnapshot(tick int32, s *snapshot.Snapshot) {
 	}
 	c.session.side.ReceiveSnapshot(tick, s)
 	c.ddrace.onSnapshot(c.session, c.gameMap)
+	c.demo.snapshot(c, tick)
 	c.unshown = true
 	if c.session.State() == Playing && !c.entered && c.session.side.OwnID() >= 0 {
 		c.entered = true

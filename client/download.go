@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/protocol/conn"
 )
 
 // maxMapSize is the largest map that the client downloads, in bytes.
@@ -20,6 +21,7 @@ type mapDownload struct {
 	received  int // number of chunks
 	requested int // number of chunks, if chunks are numbered
 	active    bool
+	awaited   bool // the owner fetches the map
 }
 
 // OnMapChange loads or downloads another map.
@@ -50,14 +52,59 @@ func (n sessionHandler) OnMapChange(m *bridge.MapChange) {
 		c.fail(fmt.Errorf("%w: announced in chunks of %d bytes, %d per request", ErrMap, m.ChunkSize, m.ChunksPerRequest))
 		return
 	}
-	c.download = mapDownload{MapChange: *m, active: true}
+	c.download = mapDownload{MapChange: *m, awaited: true}
+	if !c.cfg.FetchMaps {
+		c.DownloadMap(c.now)
+	}
+}
+
+// DownloadMap downloads the map that the session waits for. It does nothing if it waits for none.
+// See SessionConfig.FetchMaps.
+func (c *Session) DownloadMap(now conn.Time) {
+	d := &c.download
+	if !d.awaited {
+		return
+	}
+	c.now, d.awaited, d.active = now, false, true
 	c.reportProgress()
-	if m.ChunksNumbered {
+	if d.ChunksNumbered {
 		c.requestChunks()
 	} else {
 		c.side.SendRequestMapData(0)
 	}
 	c.conn.Flush(c.now)
+}
+
+// UseMap continues without a download: the owner has the map that the session waits for. It returns
+// an error that wraps ErrMap if the file is not that map. See SessionConfig.FetchMaps.
+func (c *Session) UseMap(now conn.Time, file []byte) error {
+	d := &c.download
+	switch {
+	case !d.awaited:
+		return fmt.Errorf("%w: the client does not wait for a map", ErrMap)
+	case len(file) != d.Size || !d.fits(file):
+		return fmt.Errorf("%w: the file of %d bytes is not the announced map %q of %d bytes", ErrMap, len(file), d.Name, d.Size)
+	}
+	c.now = now
+	return c.finishMap(file)
+}
+
+// fits reports whether a file has the announced checksums.
+func (d *mapDownload) fits(file []byte) bool {
+	return crc32.ChecksumIEEE(file) == d.CRC && (!d.HasSHA256 || sha256.Sum256(file) == d.SHA256)
+}
+
+// finishMap reports the map to the owner and tells the server that the client is ready.
+func (c *Session) finishMap(file []byte) error {
+	if c.cfg.OnMap != nil {
+		if c.cfg.OnMap(c.download.Name, file); c.state == Offline {
+			return c.err
+		}
+	}
+	c.download = mapDownload{}
+	c.side.SendReady()
+	c.conn.Flush(c.now)
+	return nil
 }
 
 // chunkWindow is the number of numbered chunks to request ahead. A server that does not limit its
@@ -119,16 +166,9 @@ func (n sessionHandler) OnMapData(chunk int, data []byte) {
 		return
 	}
 	d.active = false
-	if crc32.ChecksumIEEE(d.file) != d.CRC || d.HasSHA256 && sha256.Sum256(d.file) != d.SHA256 {
+	if !d.fits(d.file) {
 		c.fail(fmt.Errorf("%w: the downloaded file of %q is not the announced map", ErrMap, d.Name))
 		return
 	}
-	if c.cfg.OnMap != nil {
-		if c.cfg.OnMap(d.Name, d.file); c.state == Offline {
-			return
-		}
-	}
-	c.download = mapDownload{}
-	c.side.SendReady()
-	c.conn.Flush(c.now)
+	c.finishMap(d.file)
 }

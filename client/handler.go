@@ -15,6 +15,24 @@ type gameHandler struct {
 	*Client
 }
 
+// OnEvent also writes the event to the demo.
+func (s *gameHandler) OnEvent(ev *game.Event) {
+	s.demo.event(s.Client, ev)
+	s.GameHandler.OnEvent(ev)
+}
+
+// OnVote also writes the vote to the demo.
+func (s *gameHandler) OnVote(v *bridge.Vote) {
+	s.demo.vote(s.Client, v)
+	s.GameHandler.OnVote(v)
+}
+
+// OnVoteStatus also writes the counts to the demo.
+func (s *gameHandler) OnVoteStatus(yes, no, pass, total int32) {
+	s.demo.voteStatus(s.Client, yes, no, pass, total)
+	s.GameHandler.OnVoteStatus(yes, no, pass, total)
+}
+
 // OnRconAuthStatus drops the lists of commands and maps when the login ends.
 func (s *gameHandler) OnRconAuthStatus(on, commands bool) {
 	s.rcon.loggedIn = on

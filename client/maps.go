@@ -104,6 +104,19 @@ func (s *Maps) find(a *bridge.MapChange) *Map {
 	return nil
 }
 
+// Add adds a map that the program has, so that clients do not download it. The file must not be
+// changed afterwards. The error wraps ErrMap if the map is unreadable.
+func (s *Maps) Add(name string, file []byte) error {
+	m, err := parseMap(name, file)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.addRecent(m)
+	return nil
+}
+
 // readMap reads a map file. It returns nil if the file is not the announced map.
 func readMap(path string, a *bridge.MapChange) *Map {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() != int64(a.Size) {

@@ -58,6 +58,8 @@ type SessionConfig struct {
 	ConsoleOnly bool
 	// HasMap reports whether the client needs no download of a map; nil downloads every map.
 	HasMap func(m *bridge.MapChange) bool
+	// FetchMaps is described in Config. UseMap and DownloadMap end the wait.
+	FetchMaps bool
 	// OnMapProgress is called with the received bytes and the size of the map, at the start of a
 	// download and after every chunk.
 	OnMapProgress func(name string, done, size int)

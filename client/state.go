@@ -24,19 +24,44 @@ func (c *Client) WithView(f func(v *game.View)) {
 // WithPredictedView is WithView for the predicted world: the expected world when an input sent now
 // reaches the server. See Config.PredictAll.
 func (c *Client) WithPredictedView(f func(v *game.View)) {
+	tick := int32(0)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.session.State() == Playing {
+		tick = c.session.PredictedTick(c.currentTime())
+	}
+	f(c.predictedView(tick))
+}
+
+// WithViewPredictedFor is WithPredictedView for another tick, such as the one before Clock's.
+func (c *Client) WithViewPredictedFor(tick int32, f func(v *game.View)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f(c.predictedView(tick))
+}
+
+// predictedView returns the view of a tick, at the earliest the last snapshot's.
+func (c *Client) predictedView(tick int32) *game.View {
 	if c.viewPredictor == nil {
 		c.viewPredictor = &predictor{ddrace: ddracePredictor{base: &c.ddrace}}
 		if c.gameMap != nil {
 			c.viewPredictor.setMap(c.gameMap.collision)
 		}
 	}
-	tick := c.session.side.View().Tick
-	if c.session.State() == Playing {
-		tick = c.session.PredictedTick(c.currentTime())
+	newest := c.session.side.View().Tick
+	return c.viewPredictor.viewAt(c.session, min(max(tick, newest), newest+maxPredictedTicks), c.cfg.PredictAll)
+}
+
+// Clock returns the two times of a picture, in ticks with fractions: that of the snapshots that are
+// shown, between the last two, and that of the predicted tee. Both are 0 unless the client plays.
+func (c *Client) Clock() (shown, predicted float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session.State() != Playing {
+		return 0, 0
 	}
-	f(c.viewPredictor.viewAt(c.session, min(tick, c.session.side.View().Tick+maxPredictedTicks), c.cfg.PredictAll))
+	now := c.currentTime()
+	return float64(c.session.gameTime.at(now)) / float64(tickTime), float64(c.session.predictedTime.at(now)) / float64(tickTime)
 }
 
 // maxPredictedTicks limits how many ticks the world is predicted ahead.

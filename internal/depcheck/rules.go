@@ -98,6 +98,12 @@ var rooms = map[string][]string{
 
 	// The HTTP listener imports the server, and not the other way round.
 	"web": {"query", "server", "transport", "internal/limit", "internal/metrics", "internal/webpage"},
+
+	// Serves the page on which people play. Its client runs in the browser.
+	"web/play":        {"web", "internal/webpage"},
+	"web/play/engine": {"bridge", "client", "event", "game", "protocol"},
+	"web/play/wasm":   {"web/play/engine"},
+
 	// The operator's console runs console lines of the server and shows its state.
 	"web/admin": {"bans", "event", "game", "server", "web", "internal/atomicfile", "internal/limit", "internal/safetext", "internal/webpage"},
 	// Records the match for viewers.

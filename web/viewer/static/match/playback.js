@@ -6,8 +6,9 @@
 import { CHUNK, ChunkReader, SnapshotReader } from '../wire/demo.js';
 import { WireError } from '../wire/error.js';
 import { Evolver } from './evolve.js';
+import { EventFiller } from './eventfiller.js';
 import { Events, Reading, readEvents } from './events.js';
-import { MAX_PLAYERS, MomentFiller, newFrame } from './moment.js';
+import { MomentFiller, newFrame } from './moment.js';
 import { EFFECT_TICKS, TICKS_PER_SECOND } from './types.js';
 
 /** The limit for snapshots in memory, in integers, and the minimum number of pieces kept. */
@@ -20,11 +21,6 @@ const AHEAD = 4 * TICKS_PER_SECOND;
 
 /** The text when a piece fails to load. Loading is retried as long as the piece is wanted. */
 const NOT_LOADED = 'A part of the match cannot be loaded. Trying again.';
-
-const MAX_CHAT = 50;
-const KILL_TICKS = 10 * TICKS_PER_SECOND;
-const EMOTICON_TICKS = 2 * TICKS_PER_SECOND;
-const BROADCAST_TICKS = 10 * TICKS_PER_SECOND;
 
 /**
  * A part of a match that begins with a keyframe.
@@ -167,7 +163,6 @@ export class Playback {
 		this.filler = new MomentFiller();
 		this.closed = false;
 		this.#moment = this.filler.moment;
-		for (let i = 0; i < MAX_PLAYERS; i++) this.#emoticons.push(null);
 	}
 
 	/** @type {import('./types.js').Moment} */
@@ -177,10 +172,7 @@ export class Playback {
 	/** The frame up to which effects are shown. @type {Frame | null} */
 	#shown = null;
 	#clock = 0;
-	#eventsAt = -1;
-	#version = -1;
-	/** @type {Array<import('./events.js').EmoticonEvent | null>} */
-	#emoticons = [];
+	#eventFiller = new EventFiller();
 
 	get marks() {
 		return this.events.marks.events;
@@ -253,7 +245,7 @@ export class Playback {
 			this.#shown = next;
 			this.#fillEffects(i, next);
 		}
-		this.#fillEvents(tick);
+		this.#eventFiller.fill(m, this.events, tick);
 		return m;
 	}
 
@@ -335,53 +327,4 @@ export class Playback {
 			}
 		}
 	}
-
-	/**
-	 * Sets the values that come from messages.
-	 * @param {number} tick
-	 */
-	#fillEvents(tick) {
-		const m = this.#moment, e = this.events;
-		const now = Math.floor(tick);
-		if (now !== this.#eventsAt || e.version !== this.#version) {
-			this.#eventsAt = now;
-			this.#version = e.version;
-			fillList(m.chat, e.chat, now, MAX_CHAT, -Infinity);
-			fillList(m.kills, e.kills, now, MAX_CHAT, now - KILL_TICKS);
-			const said = e.broadcasts.events[e.broadcasts.upTo(now) - 1];
-			m.broadcast.text = said && now - said.tick < BROADCAST_TICKS ? said.text : '';
-			m.broadcast.tick = said ? said.tick : 0;
-			m.vote.active = false;
-			const votes = e.votes.upTo(now);
-			for (let k = Math.max(0, votes - 128); k < votes; k++) e.votes.events[k].apply(m.vote);
-			if (m.vote.endTick <= now) m.vote.active = false;
-			this.#emoticons.fill(null);
-			for (let k = e.emoticons.upTo(now) - 1; k >= 0 && now - e.emoticons.events[k].tick < EMOTICON_TICKS; k--) {
-				const one = e.emoticons.events[k];
-				this.#emoticons[one.id] ??= one;
-			}
-		}
-		for (let n = 0; n < m.tees.length; n++) {
-			const t = m.tees.items[n], one = this.#emoticons[t.id];
-			t.emoticon = one ? one.emoticon : -1;
-			t.emoticonTick = one ? one.tick : 0;
-		}
-	}
-}
-
-/**
- * Fills a list with the last events up to a tick.
- * @template {{ tick: number }} T
- * @param {import('./types.js').List<T>} list
- * @param {import('./events.js').Track<T>} track
- * @param {number} tick
- * @param {number} most
- * @param {number} from
- */
-function fillList(list, track, tick, most, from) {
-	const end = track.upTo(tick);
-	let k = Math.max(0, end - most);
-	while (k < end && track.events[k].tick < from) k++;
-	list.length = 0;
-	for (; k < end; k++) list.items[list.length++] = track.events[k];
 }

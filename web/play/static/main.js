@@ -1,0 +1,13 @@
+/**
+ * The entry point of the page that plays.
+ *
+ * @module
+ */
+
+import { Engine } from './engine/engine.js';
+import { Game } from './page/game.js';
+
+/** The path of the server without a slash at the end: empty unless a proxy serves it below a path. */
+const ROOT = new URL('..', import.meta.url).pathname.slice(0, -1);
+
+new Game(ROOT, Engine.compile(fetch(ROOT + '/play/play.wasm')));

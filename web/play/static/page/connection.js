@@ -1,0 +1,165 @@
+/**
+ * The connection to the server: engine, socket, map, and the match that they show. It knows no
+ * element of the page; see the events below.
+ *
+ * @module
+ */
+
+import { readMap } from '../../viewer/draw/mapfile.js';
+import { Engine } from '../engine/engine.js';
+import { CONNECTION } from '../engine/memory.js';
+import { Playing } from '../match/playing.js';
+import { Socket } from '../net/socket.js';
+
+/** The time between two steps of a page that is hidden or draws slowly, in ms. */
+const STEP = 20;
+
+/** The browser gives the timers of hidden pages one call a second, but datagrams at once. */
+
+/**
+ * @typedef {object} Info the answer of play/info.json
+ * @property {string} name the server's name
+ * @property {string} address for clients: host and port
+ * @property {boolean} ddrace whether to speak DDNet's version
+ * @property {{ name: string, sha256: string, size: number } | null} map
+ */
+
+export class Connection extends EventTarget {
+	/**
+	 * @param {object} options
+	 * @param {string} options.root the path of the server, without a slash at the end
+	 * @param {Promise<WebAssembly.Module>} options.program
+	 * @param {import('../input/input.js').Input} options.input
+	 */
+	constructor({ root, program, input }) {
+		super();
+		this.root = root;
+		this.program = program;
+		this.input = input;
+		this.match = new Playing();
+		/** @type {Engine | null} */
+		this.engine = null;
+		/** @type {Socket | null} */
+		this.socket = null;
+		/** The map of the match, once it is loaded. @type {{ name: string, data: import('../../viewer/draw/mapfile.js').MapData } | null} */
+		this.map = null;
+		/** Why the connection has ended; empty for none. */
+		this.reason = '';
+		this.steppedAt = 0;
+		this.timer = setInterval(() => { if (performance.now() - this.steppedAt > STEP) this.step(); }, STEP);
+	}
+
+	/** Whether the player is in the match. */
+	get playing() {
+		return this.engine?.connection === CONNECTION.PLAYING;
+	}
+
+	/**
+	 * Connects as a player.
+	 * @param {import('../engine/engine.js').Player} player
+	 */
+	async open(player) {
+		this.close();
+		this.reason = '';
+		const engine = this.engine = new Engine(await this.program, {
+			ondatagram: (d) => this.socket?.send(d),
+			onevent: (e) => this.#event(e),
+			onmessage: (m) => this.match.addMessage(m, this.#now()),
+			onsnapshot: (tick, s) => this.match.addSnapshot(tick, s),
+			oncrash: (reason) => this.#end('crash', reason),
+		});
+		const url = new URL(this.root + '/', location.href);
+		url.protocol = url.protocol.replace('http', 'ws');
+		const socket = this.socket = new Socket(url.href);
+		socket.onopen = () => {
+			if (!engine.connect(player)) this.#end('ended', 'The name or the clan is too long.');
+		};
+		socket.ondatagram = (d) => {
+			engine.feed(d);
+			if (performance.now() - this.steppedAt > STEP) this.step();
+		};
+		socket.onclose = (reason) => { if (this.socket === socket) this.#end('ended', reason || 'The connection to the server is lost.'); };
+	}
+
+	/** The tick to which messages that arrive now belong. */
+	#now() {
+		return Math.floor(this.engine?.shown ?? 0) || (this.match.frames.at(-1)?.tick ?? 0);
+	}
+
+	/** Sends the input if it is due. The page calls it for each picture. */
+	step() {
+		this.steppedAt = performance.now();
+		this.engine?.frame(this.input.write(this.match.own?.weapon ?? -1));
+	}
+
+	/** Runs an action of the engine. @param {string} name @param {...(string | number)} params */
+	act(name, ...params) {
+		this.engine?.act(name, ...params);
+	}
+
+	/** Leaves the server. */
+	close() {
+		if (this.engine && !this.engine.crashed) this.engine.act('leave', '');
+		this.socket?.close();
+		this.socket = this.engine = null;
+		this.match.reset();
+	}
+
+	/**
+	 * @param {'ended' | 'crash'} kind
+	 * @param {string} reason
+	 */
+	#end(kind, reason) {
+		if (!this.engine) return;
+		this.reason = reason;
+		this.socket?.close();
+		this.socket = this.engine = null;
+		this.dispatchEvent(new CustomEvent(kind, { detail: { reason } }));
+	}
+
+	/** @param {any} e */
+	#event(e) {
+		if (e.event === 'map_announced') this.#loadMap(e);
+		if (e.event === 'disconnected') {
+			this.#end('ended', e.reason);
+			return;
+		}
+		this.dispatchEvent(new CustomEvent(e.event, { detail: e }));
+	}
+
+	/**
+	 * Fetches the announced map over HTTP, or from the server if HTTP does not have it.
+	 * @param {{ map: string, sha256: string, crc: string, size: number }} announced
+	 */
+	async #loadMap(announced) {
+		const { engine } = this;
+		this.match.reset();
+		this.map = null;
+		this.dispatchEvent(new CustomEvent('map_loading', { detail: announced }));
+		const file = await this.#fetchMap(announced);
+		if (this.engine !== engine || !engine) return;
+		if (!file || !engine.useMap(file)) {
+			engine.act('download_map');
+			return;
+		}
+		const data = await readMap(file);
+		this.map = { name: announced.map, data };
+		this.match.setMap(data);
+		this.dispatchEvent(new CustomEvent('map', { detail: this.map }));
+	}
+
+	/**
+	 * @param {{ sha256: string, size: number }} announced
+	 * @returns {Promise<Uint8Array | null>}
+	 */
+	async #fetchMap({ sha256, size }) {
+		try {
+			const r = await fetch(`${this.root}/map/${encodeURIComponent(sha256)}`);
+			if (!r.ok) return null;
+			const file = new Uint8Array(await r.arrayBuffer());
+			return file.length === size ? file : null;
+		} catch {
+			return null;
+		}
+	}
+}

@@ -1,0 +1,113 @@
+/**
+ * The page that plays: the picture of the match, and the parts around it.
+ *
+ * @module
+ */
+
+import { Camera } from '../../viewer/draw/camera.js';
+import { Scene } from '../../viewer/draw/scene.js';
+import { byId } from '../../viewer/page/dom.js';
+import { Hud } from '../../viewer/page/hud.js';
+import { Sounds } from '../../viewer/page/sound.js';
+import { Input } from '../input/input.js';
+import { Keyboard } from '../input/keyboard.js';
+import { Mouse } from '../input/mouse.js';
+import { Board } from './board.js';
+import { Card } from './card.js';
+import { Connection } from './connection.js';
+import { Overlays } from './overlays.js';
+import { Settings } from './settings.js';
+import { follow } from './view.js';
+
+/** The interval at which texts are updated, in ms. */
+const TEXT_EVERY = 100;
+
+/** The path of the original game's images below the server's path. */
+const DATA = '/viewer/data/';
+
+/** @typedef {import('../../viewer/match/types.js').Moment} Moment */
+
+/**
+ * A part of the page, which makes its own elements and listens to the connection.
+ * @typedef {object} Part
+ * @property {(m: Moment, now: number) => void} [frame] called with each picture, after it is drawn
+ * @property {(m: Moment, now: number) => void} [update] called ten times a second while there is a match
+ */
+
+export class Game {
+	/**
+	 * @param {string} root the path of the server, without a slash at the end
+	 * @param {Promise<WebAssembly.Module>} program
+	 */
+	constructor(root, program) {
+		this.root = root;
+		this.settings = new Settings();
+		this.canvas = /** @type {HTMLCanvasElement} */ (byId('view'));
+		this.stage = byId('stage');
+		this.scene = new Scene(this.canvas);
+		this.camera = new Camera();
+		this.sounds = new Sounds();
+		this.input = new Input();
+		this.connection = new Connection({ root, program, input: this.input });
+		this.keyboard = new Keyboard(this.input, this.settings);
+		this.mouse = new Mouse(this.canvas, this.input, this.settings, this.camera);
+		this.overlays = new Overlays(this.input, this.mouse);
+		/** The last moment that was drawn. @type {Moment | null} */
+		this.moment = null;
+		this.textAt = 0;
+		const hud = new Hud();
+		this.card = new Card(this);
+		/** @type {Part[]} */
+		this.parts = [
+			{ update: (m) => hud.update(m) },
+			new Board(this),
+			this.card,
+		];
+		this.connection.addEventListener('map', (e) => {
+			const { name, data } = /** @type {CustomEvent} */ (e).detail;
+			this.scene.setMap(data, name);
+		});
+		this.#useImages();
+		new ResizeObserver(() => this.resize()).observe(this.canvas);
+		this.resize();
+		const frame = (/** @type {number} */ now) => {
+			requestAnimationFrame(frame);
+			this.frame(now);
+		};
+		requestAnimationFrame(frame);
+	}
+
+	/** Uses the images of the original game if the server has them. */
+	async #useImages() {
+		try {
+			const files = new Set(/** @type {string[]} */ (await (await fetch(this.root + DATA + 'index.json')).json()));
+			await this.scene.setImages(this.root + DATA, files, localStorage.getItem('teeyard look') !== 'own');
+		} catch (err) {
+			console.warn(`The images of the game cannot be loaded: ${err}`); // the page has a look of its own
+		}
+	}
+
+	resize() {
+		const k = Math.min(devicePixelRatio || 1, 2);
+		this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * k));
+		this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * k));
+		this.camera.resize(this.canvas.width, this.canvas.height);
+	}
+
+	/** @param {number} now in ms */
+	frame(now) {
+		const { connection } = this;
+		connection.step();
+		if (!connection.engine || !connection.map) return;
+		const m = this.moment = connection.match.at(connection.engine);
+		if (!m) return;
+		follow(this.camera, m, connection.match.own, this.input, this.settings);
+		this.scene.followed = connection.engine.self;
+		this.scene.draw(m, this.camera);
+		for (const part of this.parts) part.frame?.(m, now);
+		if (now - this.textAt < TEXT_EVERY) return;
+		this.textAt = now;
+		byId('top').hidden = false;
+		for (const part of this.parts) part.update?.(m, now);
+	}
+}
