@@ -10,7 +10,7 @@ import { INPUT, LAYOUT, OWN, STATE, USED, VERSION } from './memory.js';
 import { wasi } from './wasi.js';
 
 /**
- * The functions that the program exports; see web/play/wasm/main.go.
+ * The functions that the program exports; see web/play/wasm/exports.go.
  * @typedef {object} Program
  * @property {WebAssembly.Memory} memory
  * @property {() => void} _initialize
