@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -216,6 +217,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 			return errors.Join(
 				registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes),
 				filling.register(c, bots),
+				followSeats(c, &settings, hub),
 			)
 		},
 		Observers:     []server.Observer{monitor, operators},
@@ -288,6 +290,19 @@ func registerSettings(c *console.Console, pages *web.Settings, live *broadcast.S
 	database *databaseSetting, before *ddnetRanks, finishes *runs.Settings) error {
 	return errors.Join(pages.Register(c), live.Register(c), converter.Register(c), operators.Register(c),
 		database.register(c), before.register(c), finishes.Register(c))
+}
+
+// followSeats lets each address have the connections of as many browsers as it may have players.
+func followSeats(c *console.Console, pages *web.Settings, hub *ws.Hub) error {
+	const name = "sv_max_clients_per_ip"
+	apply := func(*console.Call) {
+		if n, err := strconv.Atoi(c.Value(name)); err == nil {
+			pages.SetSeats(n)
+			hub.SetSeats(n)
+		}
+	}
+	apply(nil)
+	return c.After(name, apply)
 }
 
 // original returns the server that this one replaces.

@@ -294,7 +294,7 @@ func TestRconGuessesAreLimited(t *testing.T) {
 		{"sv_rcon_max_tries 3; sv_rcon_bantime 5", 9, "banned"},
 		{"sv_rcon_max_tries 3; sv_rcon_bantime 0", 2*600 + 40, "Too many remote console authentication tries"},
 	} {
-		ts := newTestServer(t, nil, c.commands)
+		ts := newTestServer(t, nil, "sv_max_clients_per_ip 4; "+c.commands)
 		tried, reasons := 0, map[string]int{}
 		for range 10 * 60 * 10 {
 			p := ts.connect(ip(1))

@@ -395,7 +395,7 @@ func TestLostAccept(t *testing.T) {
 // TestReconnectIsLimited checks that reconnecting is limited as connecting is, and does
 // not refill what limits password guesses.
 func TestReconnectIsLimited(t *testing.T) {
-	ts := newTestServer(t, nil)
+	ts := newTestServer(t, nil, "sv_max_clients_per_ip 4")
 	c := ts.connectAs(client06DDNet, ip(1))
 	s := ts.session(c)
 	tries := 0

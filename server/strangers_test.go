@@ -336,7 +336,7 @@ func TestLeavingAtOnceIsBanned(t *testing.T) {
 // TestConnectRateIsLimited checks that clients that connect again and again from one
 // address are refused.
 func TestConnectRateIsLimited(t *testing.T) {
-	ts := newTestServer(t, nil)
+	ts := newTestServer(t, nil, "sv_max_clients_per_ip 4")
 	admitted := 0
 	for i := range 1000 {
 		p := ts.connect(withPort(ip(1), 100+i))
@@ -371,6 +371,14 @@ func TestConnectRateIsLimited(t *testing.T) {
 	}
 	if admitted > int(access.ConnectRate.Burst)+1 {
 		t.Errorf("%d of one IPv6 network admitted at once", admitted)
+	}
+}
+
+// TestConnectRateGrowsWithSeats checks that a classroom behind one address can join at once.
+func TestConnectRateGrowsWithSeats(t *testing.T) {
+	ts := newTestServer(t, nil, "sv_max_clients_per_ip 32")
+	for i := range 32 {
+		testenv.Check(t, ts.connect(withPort(ip(1), 100+i)).Accepted, "pupil %d is refused", i)
 	}
 }
 

@@ -40,10 +40,12 @@ func answering(h http.Handler) http.Handler {
 	})
 }
 
-// Numbers of connections that Listen allows. A browser opens 6.
+// Numbers of connections that Listen allows.
 const (
 	maxConns          = 1024
 	maxConnsPerPerson = 16
+	// connsPerPlayer is how many a browser opens: 6 for a page, and 2 that become a player's.
+	connsPerPlayer = 8
 )
 
 // Listen listens on host:port, or on defaultPort of a host. An empty host means all addresses of
@@ -55,6 +57,11 @@ const (
 // or, if all are being answered, the oldest. So clients cannot lock out a health check. Local
 // networks have no limit of their own, since proxies may be there.
 func Listen(ctx context.Context, addr string, defaultPort uint16) ([]net.Listener, error) {
+	return listen(ctx, addr, defaultPort, new(atomic.Int32))
+}
+
+// listen is Listen on a server where each address may have a number of seats.
+func listen(ctx context.Context, addr string, defaultPort uint16, seats *atomic.Int32) ([]net.Listener, error) {
 	host, port, err := splitAddr(addr, defaultPort)
 	if err != nil {
 		return nil, err
@@ -69,7 +76,7 @@ func Listen(ctx context.Context, addr string, defaultPort uint16) ([]net.Listene
 		}
 	}
 	var listeners []net.Listener
-	c := newConnCount()
+	c := newConnCount(seats)
 	var first error
 	for i, a := range addrs {
 		var cfg net.ListenConfig
@@ -120,14 +127,15 @@ type cappedListener struct {
 // connCount counts the open connections of listeners.
 type connCount struct {
 	most, mostPerPerson int
+	seats               *atomic.Int32 // that each person may have; they raise mostPerPerson
 
 	mu        sync.Mutex
 	open      []*cappedConn // oldest first
 	perPerson map[netip.Prefix]int
 }
 
-func newConnCount() *connCount {
-	return &connCount{most: maxConns, mostPerPerson: maxConnsPerPerson, perPerson: make(map[netip.Prefix]int)}
+func newConnCount(seats *atomic.Int32) *connCount {
+	return &connCount{most: maxConns, mostPerPerson: maxConnsPerPerson, seats: seats, perPerson: make(map[netip.Prefix]int)}
 }
 
 // Accept returns the next connection whose address is within its limit.
@@ -157,7 +165,7 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 func (n *connCount) admit(c *cappedConn) (surplus *cappedConn, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if c.person.IsValid() && n.perPerson[c.person] >= n.mostPerPerson {
+	if c.person.IsValid() && n.perPerson[c.person] >= max(n.mostPerPerson, connsPerPlayer*int(n.seats.Load())) {
 		return nil, false
 	}
 	if len(n.open) >= n.most {

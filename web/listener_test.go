@@ -2,14 +2,18 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // fakeListener accepts connections from the addresses that are sent to it.
@@ -40,7 +44,7 @@ func (c fakeConn) RemoteAddr() net.Addr { return c.addr }
 // ones make room, and that the oldest are closed beyond the total.
 func TestCappedListener(t *testing.T) {
 	from := make(chan string, 100)
-	l := &cappedListener{fakeListener{from: from}, newConnCount()}
+	l := &cappedListener{fakeListener{from: from}, newConnCount(new(atomic.Int32))}
 	l.count.most, l.count.mostPerPerson = 8, 2
 	var open []net.Conn
 	accept := func(want int, addrs ...string) {
@@ -102,12 +106,29 @@ func TestCappedListener(t *testing.T) {
 	}
 }
 
+// TestSeatsRaiseTheLimit checks that a person may open the connections of all browsers that may
+// play from its address.
+func TestSeatsRaiseTheLimit(t *testing.T) {
+	from := make(chan string, 1)
+	var s Settings
+	l := &cappedListener{fakeListener{from: from}, newConnCount(&s.seats)}
+	for seats, want := range []int{maxConnsPerPerson, maxConnsPerPerson, maxConnsPerPerson, 3 * connsPerPlayer} {
+		s.SetSeats(seats)
+		for len(l.count.open) < want {
+			from <- fmt.Sprintf("198.51.100.1:%d", 1+len(l.count.open))
+			testenv.Must(l.Accept())
+		}
+		_, ok := l.count.admit(&cappedConn{person: l.count.open[0].person})
+		testenv.Check(t, !ok, "%d seats: more than %d connections", seats, want)
+	}
+}
+
 // TestBusyConnectionsStay checks that, beyond the total, connections that wait for a request are
 // closed before older ones that are being answered, and that one being answered is closed only if
 // all are.
 func TestBusyConnectionsStay(t *testing.T) {
 	from := make(chan string, 10)
-	l := &cappedListener{fakeListener{from: from}, newConnCount()}
+	l := &cappedListener{fakeListener{from: from}, newConnCount(new(atomic.Int32))}
 	l.count.most = 3
 	accept := func(addr string) *cappedConn {
 		from <- addr

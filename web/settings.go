@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"sync/atomic"
 
 	"github.com/teeyard/teeyard/server/console"
 )
@@ -16,7 +17,12 @@ type Settings struct {
 	status, metrics, pprof AccessSetting
 	proxy                  AccessSetting // Access.Has counts
 	websocket              webSocketSetting
+	seats                  atomic.Int32 // players that each address may have
 }
+
+// SetSeats sets how many players an address may have (sv_max_clients_per_ip). The listeners accept
+// eight connections for each, and at least 16.
+func (s *Settings) SetSeats(perPerson int) { s.seats.Store(int32(perPerson)) }
 
 // AccessSetting is the access rule of a room and its variable.
 type AccessSetting struct {
@@ -114,7 +120,7 @@ func (s *Settings) Listen(ctx context.Context, gamePort uint16) ([]net.Listener,
 	if s.http == "" || s.http == "0" {
 		return nil, nil
 	}
-	listeners, err := Listen(ctx, s.http, gamePort)
+	listeners, err := listen(ctx, s.http, gamePort, &s.seats)
 	if err != nil {
 		return nil, fmt.Errorf("sv_http %q: %w", s.http, err)
 	}

@@ -91,7 +91,7 @@ func (s *Settings) ListenTLS(ctx context.Context, failed func(error)) ([]net.Lis
 	if err != nil {
 		return nil, err
 	}
-	listeners, err := Listen(ctx, s.https, 443)
+	listeners, err := listen(ctx, s.https, 443, &s.seats)
 	if err != nil {
 		return nil, fmt.Errorf("sv_https %q: %w", s.https, err)
 	}

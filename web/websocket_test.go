@@ -291,6 +291,60 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
+// askPair sends a request for a connection of a pair, and returns the status of the answer. The
+// connection stays open.
+func (p *playedServer) askPair(t *testing.T, pair string, header ...string) int {
+	conn, err := net.Dial("tcp", p.http.Listener.Addr().String())
+	testenv.NoError(t, err)
+	t.Cleanup(func() { conn.Close() })
+	lines := append([]string{
+		"GET / HTTP/1.1", "Host: yard.example", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol: teeyard.2, pair." + pair,
+	}, header...)
+	_, err = fmt.Fprintf(conn, "%s\r\n\r\n", strings.Join(lines, "\r\n"))
+	testenv.NoError(t, err)
+	return testenv.Must(http.ReadResponse(bufio.NewReader(conn), nil)).StatusCode
+}
+
+// TestPairsAreChecked checks that the checks of the origin and the address apply to each connection
+// of a pair, behind a proxy too, and that the id of a pair is in no log.
+func TestPairsAreChecked(t *testing.T) {
+	p := startPlayedServer(t)
+	const id, own, from = "0123456789abcdef0123456789abcdef", "Origin: http://yard.example", "X-Forwarded-For: 203.0.113.1"
+	for i, c := range []struct {
+		header []string
+		want   int
+		peers  int
+	}{
+		{[]string{"Origin: https://attacker.example", from}, 403, 0},
+		{[]string{own}, 403, 0}, // its address is unknown
+		{[]string{own, from}, 101, 1},
+		{[]string{"Origin: https://attacker.example", from}, 403, 1},
+		{[]string{own, "X-Forwarded-For: 203.0.113.2"}, 403, 1},
+		{[]string{own}, 403, 1},
+		{[]string{own, from}, 101, 1},
+	} {
+		got := p.askPair(t, id, c.header...)
+		testenv.Check(t, got == c.want && p.hub.Peers() == c.peers, "%d: %d and %d peers, want %d and %d", i, got, p.hub.Peers(), c.want, c.peers)
+	}
+	testenv.Check(t, !strings.Contains(p.Log.String(), id[:8]), "the log has the id")
+}
+
+// TestPairsPlay lets players with two connections play a match behind a proxy. Both connections are
+// one player with one address.
+func TestPairsPlay(t *testing.T) {
+	p := startPlayedServer(t)
+	for i, v := range []client.Version{client.Version07, client.Version06} {
+		pl := p.joinBy(t, (&ws.Dialer{Two: true}).Dial, p.proxy(t, "203.0.113.1"), fmt.Sprint("tee ", i), v)
+		testenv.Eventually(t, "snapshots", func() bool { return pl.snapshots.Load() > 50 })
+		s := pl.Stats()
+		testenv.Check(t, s.CRCFailures == 0 && s.BadMessage == 0 && s.BadDelta == 0, "%v: %+v", v, s)
+		testenv.Check(t, p.hub.Peers() == i+1, "%d peers", p.hub.Peers())
+	}
+	status := p.Console("status")
+	testenv.Check(t, strings.Count(status, "addr=ws://203.0.113.1:") == 2, "%s", status)
+}
+
 // TestPlayersLeaveTheListener checks that a flood of requests closes the listener's oldest
 // connections, but no player's.
 func TestPlayersLeaveTheListener(t *testing.T) {

@@ -60,6 +60,9 @@ func NewArrivals(person, site Rate) *Arrivals {
 	}
 }
 
+// SetPersonRate changes the rate of each person.
+func (l *Arrivals) SetPersonRate(r Rate) { l.persons.Rate = r }
+
 // Admit decides whether an address may connect now, and counts it if so. The address must be
 // proven; otherwise strangers could ask in its name.
 func (l *Arrivals) Admit(now int64, a netip.Addr) Arrival {

@@ -191,7 +191,7 @@ func TestPersons(t *testing.T) {
 		_, err := h.add(netip.AddrPortFrom(netip.MustParseAddr(addr), uint16(port)), nil)
 		return err
 	}
-	for i := range maxPeersPerPerson {
+	for i := range defaultSeats + sparePeers {
 		testenv.NoError(t, add(fmt.Sprintf("2001:db8::%x:1", i+1), 1))
 		testenv.NoError(t, add([]string{"192.0.2.1", "::ffff:192.0.2.1"}[i%2], i+1))
 	}
@@ -201,6 +201,12 @@ func TestPersons(t *testing.T) {
 	for _, addr := range []string{"2001:db8:0:1::1", "192.0.2.2"} {
 		testenv.NoError(t, add(addr, 99))
 	}
+	const more = 30
+	h.SetSeats(defaultSeats + more)
+	for i := range more {
+		testenv.NoError(t, add("192.0.2.1", 100+i))
+	}
+	testenv.Check(t, errors.Is(add("192.0.2.1", 99), ErrFull), "one more gets in")
 }
 
 // TestDialTLS checks that an unknown certificate is rejected and that one from Dialer.TLS is

@@ -19,8 +19,12 @@ import (
 )
 
 const (
-	maxPeers          = 1024
-	maxPeersPerPerson = 16 // see limit.Person
+	maxPeers = 1024
+	// defaultSeats is how many players a person may have; see limit.Person and Hub.SetSeats.
+	defaultSeats = 4
+	// sparePeers is how many peers a person may have beside those of its players, since the server
+	// notices the end of some connections late.
+	sparePeers = 12
 	// maxUnread is the maximum number of unread datagrams of a peer. The hub receives no more from
 	// the peer until some are read.
 	maxUnread = 8
@@ -54,6 +58,7 @@ type Hub struct {
 	mu        sync.Mutex
 	peers     map[transport.Peer]*peer
 	perPerson map[netip.Prefix]int
+	seats     int // players that each person may have
 	pairs     map[pairID]*peer
 	unread    []arrival
 	closed    bool
@@ -81,7 +86,16 @@ func NewHub() *Hub {
 	return &Hub{
 		idleTime: idleTime, stallTime: stallTime, closeTime: closeTime,
 		peers: make(map[transport.Peer]*peer), perPerson: make(map[netip.Prefix]int), pairs: make(map[pairID]*peer), wake: func() {},
+		seats: defaultSeats,
 	}
+}
+
+// SetSeats sets how many players a person may have, an IPv4 address or an IPv6 /64. The hub accepts
+// 12 more peers. The default is 4.
+func (h *Hub) SetSeats(perPerson int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.seats = perPerson
 }
 
 // Serve accepts the WebSocket connection of a request for a peer with the address from, and returns
@@ -177,7 +191,7 @@ func (h *Hub) add(from netip.AddrPort, pair *pairID) (*socket, error) {
 		}
 		return p.attach(), nil
 	}
-	if h.perPerson[person] >= maxPeersPerPerson {
+	if h.perPerson[person] >= h.seats+sparePeers {
 		return nil, ErrFull
 	}
 	p := &peer{hub: h, id: transport.Peer{AddrPort: from, Kind: transport.WebSocket}, person: person, pair: pair, over: make(chan struct{})}

@@ -182,13 +182,13 @@ func TestPairRequests(t *testing.T) {
 func TestPairLimits(t *testing.T) {
 	h := newTestHub(t)
 	var ids []*pairID
-	for i := range maxPeersPerPerson {
+	for i := range defaultSeats + sparePeers {
 		ids = append(ids, newPairID())
 		for k := range maxSockets {
 			h.dialPair(t, fmt.Sprintf("192.0.2.1:%d", 1000+2*i+k), ids[i])
 		}
 	}
-	testenv.Check(t, h.Peers() == maxPeersPerPerson, "%d peers", h.Peers())
+	testenv.Check(t, h.Peers() == defaultSeats+sparePeers, "%d peers", h.Peers())
 	for _, id := range []*pairID{nil, newPairID()} {
 		_, answer, err := h.tryPair(t, "192.0.2.1:7", id)
 		testenv.Require(t, err != nil && answer != nil && answer.StatusCode == http.StatusServiceUnavailable, "%v", err)
@@ -199,9 +199,9 @@ func TestPairLimits(t *testing.T) {
 	for range 10 {
 		h.dialPair(t, "192.0.2.1:8", ids[0])
 	}
-	testenv.Check(t, h.Peers() == maxPeersPerPerson && h.sockets(p.id) == maxSockets, "%d peers, %d connections", h.Peers(), h.sockets(p.id))
+	testenv.Check(t, h.Peers() == defaultSeats+sparePeers && h.sockets(p.id) == maxSockets, "%d peers, %d connections", h.Peers(), h.sockets(p.id))
 	testenv.Check(t, quiet.ctx.Err() != nil, "the quiet connection stays")
-	testenv.Check(t, h.perPerson[p.person] == maxPeersPerPerson, "%d count", h.perPerson[p.person])
+	testenv.Check(t, h.perPerson[p.person] == defaultSeats+sparePeers, "%d count", h.perPerson[p.person])
 }
 
 // TestHalfPairs checks that connections without a second one are bounded and end when idle.

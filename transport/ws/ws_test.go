@@ -244,7 +244,7 @@ func TestHalfOpen(t *testing.T) {
 // reached, active connections stay.
 func TestManyConnections(t *testing.T) {
 	h := newTestHub(t)
-	for i := range maxPeersPerPerson {
+	for i := range defaultSeats + sparePeers {
 		h.dial(t, fmt.Sprintf("192.0.2.1:%d", 1000+i))
 	}
 	if c, _, err := websocket.Dial(t.Context(), h.url, &websocket.DialOptions{HTTPHeader: http.Header{"From": {"192.0.2.1:7"}}}); err == nil {

@@ -12,7 +12,8 @@ import (
 // The limits of arriving clients. Unmodified clients stay far below all of them, even when a slow
 // network delivers the datagrams of two seconds at once.
 var (
-	// ConnectRate limits a person's connects, and SiteConnectRate a site's; see limit.Arrivals.
+	// ConnectRate limits a person's connects, and SiteConnectRate a site's; see limit.Arrivals. The
+	// burst of ConnectRate grows with a person's seats.
 	ConnectRate     = limit.Rate{PerSecond: 2, Burst: 16}
 	SiteConnectRate = limit.Rate{PerSecond: 10, Burst: 128}
 	// JoinNewsRate limits the joining clients that the log and the players are told of.
@@ -28,6 +29,9 @@ const (
 	// provenTime is how long the site of an address that has echoed a token gets answers from a
 	// budget of its own.
 	provenTime = time.Hour
+	// connectsPerSeat is the burst of connects for each of a person's seats, so that a classroom
+	// can join at once, and again when the server restarts.
+	connectsPerSeat = 4
 	// The sizes of tables, in networks.
 	unprovenTracked = 1024
 	provenTracked   = 4096
@@ -63,12 +67,21 @@ func (l *Arrivals) Admit(now conn.Time, a netip.Addr) limit.Arrival {
 	if a.IsLoopback() {
 		return limit.ArrivalAdmitted
 	}
+	l.setConnectRate()
 	return l.connects.Admit(int64(now), a)
 }
 
 // AdmitAgain counts a connect of a client that is connected already.
 func (l *Arrivals) AdmitAgain(now conn.Time, a netip.Addr) bool {
+	l.setConnectRate()
 	return a.IsLoopback() || l.connects.AdmitAgain(int64(now), a)
+}
+
+// setConnectRate follows sv_max_clients_per_ip.
+func (l *Arrivals) setConnectRate() {
+	r := ConnectRate
+	r.Burst = max(r.Burst, connectsPerSeat*float64(l.settings.MaxClientsPerIP))
+	l.connects.SetPersonRate(r)
 }
 
 // Crowded returns the reason why there are too many clients at an address, or "". The numbers
