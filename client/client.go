@@ -468,6 +468,9 @@ func (c *Client) setMap(m *Map) {
 	}
 	c.session.side.SetMap(m.collision)
 	c.predictor.setMap(m.collision)
+	if c.cfg.FetchMaps && c.cfg.DDNetVersion > 0 && m.ddrace != nil {
+		m.ddrace() // takes up to 0.3 s, which a page should not stand still for in the match
+	}
 }
 
 func (c *Client) mapName() string {

@@ -73,6 +73,15 @@ func (e *Engine) UseMap(ms float64, file []byte) error {
 	return e.client.UseMap(file)
 }
 
+// Map returns the file of the server's map, which the server may have sent, or nil before it is
+// loaded.
+func (e *Engine) Map() []byte {
+	if e.client == nil || e.client.Map() == nil {
+		return nil
+	}
+	return e.client.Map().File
+}
+
 // Connect leaves the server and connects again, as the player that the parameters describe; see
 // params.config.
 func (e *Engine) Connect(ms float64, player []byte) error {

@@ -153,7 +153,9 @@ func TestVirtualHour(t *testing.T) {
 // TestHostileCalls gives the engine calls in any order with any bytes.
 func TestHostileCalls(t *testing.T) {
 	e := New()
-	for _, b := range [][]byte{nil, {0}, []byte("say"), []byte("say\x00"), []byte("spectate\x0099999999999\x00-7"), []byte("rcon\x00"), bytes.Repeat([]byte{'a', 0}, 1000)} {
+	for _, b := range [][]byte{
+		nil, {0}, []byte("say"), []byte("say\x00"), []byte("spectate\x0099999999999\x00-7"), []byte("rcon\x00"), bytes.Repeat([]byte{'a', 0}, 1000),
+	} {
 		e.Feed(1, b)
 		e.Do(2, b)
 		e.Frame(0)

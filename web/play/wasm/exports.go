@@ -52,6 +52,15 @@ func useMap(ms float64, fileLen int32) int32 {
 	return done(e.UseMap(ms, b[:fileLen]))
 }
 
+// mapAddress returns the address of the file of the server's map, and mapSize its size: 0 before it
+// is loaded.
+//
+//go:wasmexport mapAddress
+func mapAddress() uint32 { return address(unsafe.Pointer(unsafe.SliceData(e.Map()))) }
+
+//go:wasmexport mapSize
+func mapSize() int32 { return int32(len(e.Map())) }
+
 // connect connects as the player in the first n bytes of In. It returns 1 unless the player is
 // invalid.
 //

@@ -19,6 +19,8 @@ import { wasi } from './wasi.js';
  * @property {(n: number) => number} room
  * @property {(nameLength: number, fileLength: number) => number} addMap
  * @property {(now: number, fileLength: number) => number} useMap
+ * @property {() => number} mapAddress
+ * @property {() => number} mapSize
  * @property {(now: number, n: number) => number} connect
  * @property {(now: number, n: number) => void} feed
  * @property {(now: number) => void} frame
@@ -181,6 +183,12 @@ export class Engine {
 	 */
 	useMap(file) {
 		return this.#withRoom([file], () => this.program.useMap(performance.now(), file.length)) === 1;
+	}
+
+	/** A copy of the file of the server's map, such as one that the server has sent; null before it is loaded. */
+	get map() {
+		const size = this.crashed ? 0 : this.program.mapSize();
+		return size > 0 ? new Uint8Array(this.program.memory.buffer, this.program.mapAddress(), size).slice() : null;
 	}
 
 	/**

@@ -120,6 +120,7 @@ export class Connection extends EventTarget {
 	/** @param {any} e */
 	#event(e) {
 		if (e.event === 'map_announced') this.#loadMap(e);
+		if (e.event === 'entered' && !this.map && this.engine?.map) this.#showMap(e.map, this.engine.map);
 		if (e.event === 'disconnected') {
 			this.#end('ended', e.reason);
 			return;
@@ -138,12 +139,18 @@ export class Connection extends EventTarget {
 		this.dispatchEvent(new CustomEvent('map_loading', { detail: announced }));
 		const file = await this.#fetchMap(announced);
 		if (this.engine !== engine || !engine) return;
-		if (!file || !engine.useMap(file)) {
-			engine.act('download_map');
-			return;
-		}
-		const data = await readMap(file);
-		this.map = { name: announced.map, data };
+		if (file && engine.useMap(file)) this.#showMap(announced.map, file);
+		else engine.act('download_map'); // the event entered follows
+	}
+
+	/**
+	 * @param {string} name
+	 * @param {Uint8Array} file
+	 */
+	async #showMap(name, file) {
+		const { engine } = this, data = await readMap(file);
+		if (this.engine !== engine) return;
+		this.map = { name, data };
 		this.match.setMap(data);
 		this.dispatchEvent(new CustomEvent('map', { detail: this.map }));
 	}
