@@ -52,13 +52,19 @@ var browser struct {
 }
 
 // Main runs the tests of a package. Afterwards it ends the browser, if a test started it.
-func Main(m *testing.M) {
+func Main(m *testing.M) { os.Exit(Tests{m}.Run()) }
+
+// Tests are the tests of a package whose TestMain does more than Main.
+type Tests struct{ *testing.M }
+
+// Run runs the tests and ends the browser.
+func (m Tests) Run() int {
 	browser.inMain = true
-	code := m.Run()
+	code := m.M.Run()
 	if browser.stop != nil {
 		browser.stop()
 	}
-	os.Exit(code)
+	return code
 }
 
 // start starts Chromium, unless it runs already.
@@ -110,7 +116,7 @@ func find() string {
 type Page struct {
 	t      testing.TB
 	ctx    context.Context
-	server *httptest.Server
+	server string // such as http://127.0.0.1:8303
 
 	mu       sync.Mutex
 	problems []string
@@ -125,12 +131,19 @@ const Width, Height = 1280, 720
 // the test.
 func Open(t testing.TB, h http.Handler, path string) *Page {
 	t.Helper()
-	parent := start(t)
+	start(t) // may skip the test
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
+	return OpenAt(t, s.URL, path)
+}
+
+// OpenAt opens a path of a running server, such as http://127.0.0.1:8303, in a new tab.
+func OpenAt(t testing.TB, server, path string) *Page {
+	t.Helper()
+	parent := start(t)
 	ctx, closeTab := chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
 	ctx, cancel := context.WithTimeout(ctx, timeout)
-	p := &Page{t: t, ctx: ctx, server: s}
+	p := &Page{t: t, ctx: ctx, server: server}
 	t.Cleanup(func() {
 		cancel()
 		closeTab()
@@ -154,7 +167,7 @@ func Open(t testing.TB, h http.Handler, path string) *Page {
 }
 
 // URL returns the address of a path of the page's server.
-func (p *Page) URL(path string) string { return p.server.URL + path }
+func (p *Page) URL(path string) string { return p.server + path }
 
 // Goto opens another path of the server in the tab, and waits until it is loaded.
 func (p *Page) Goto(path string) {
@@ -253,11 +266,11 @@ func (p *Page) observe(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		u, err := url.Parse(e.Request.URL)
-		if err != nil || u.Scheme != "data" && u.Scheme != "blob" && u.Scheme != "about" && "http://"+u.Host != p.server.URL {
+		if err != nil || u.Scheme != "data" && u.Scheme != "blob" && u.Scheme != "about" && "http://"+u.Host != p.server {
 			p.problem("the page asked another server: %.200s", e.Request.URL)
 		}
 	case *network.EventWebSocketCreated:
-		if u, err := url.Parse(e.URL); err != nil || "http://"+u.Host != p.server.URL {
+		if u, err := url.Parse(e.URL); err != nil || "http://"+u.Host != p.server {
 			p.problem("the page asked another server: %.200s", e.URL)
 		}
 	case *runtime.EventExceptionThrown:

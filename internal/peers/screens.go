@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"testing"
 	"time"
 )
 
@@ -47,7 +46,7 @@ func (l *screenLock) release() {
 
 // MainWithScreens is [Main] for packages whose tests mostly use displays. It waits for other such
 // packages before the first test, because players of a test must not wait in the middle of a match.
-func MainWithScreens(m *testing.M) {
+func MainWithScreens(m Tests) {
 	if os.Getenv("TEEYARD_PEERS") == "1" {
 		screens.take()
 	}

@@ -221,8 +221,11 @@ func Program(t testing.TB) string {
 	return path
 }
 
+// Tests are the tests of a package: a [testing.M].
+type Tests interface{ Run() int }
+
 // Main is for TestMain: it runs the tests and removes the programs that Program built.
-func Main(m *testing.M) {
+func Main(m Tests) {
 	code := m.Run()
 	os.RemoveAll(programs.dir)
 	os.Exit(code)
