@@ -14,7 +14,6 @@ import (
 	"github.com/teeyard/teeyard/internal/browsertest"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/web/play/engine"
 )
 
 func TestMain(m *testing.M) { peers.MainWithScreens(browsertest.Tests{M: m}) }
