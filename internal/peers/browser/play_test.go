@@ -17,7 +17,7 @@ import (
 
 func (p *player) resize(width, height int64) { p.Do(chromedp.EmulateViewport(width, height)) }
 
-// TestMatchBesideClients plays capture the flag with bots, a 0.7.5 client and a DDNet client, to the
+// TestMatchBesideClients plays capture the flag with bots, a 0.7.5 client and a DDNet client to the
 // end of the match. Each sees the others.
 func TestMatchBesideClients(t *testing.T) {
 	h := startHost(t, "sv_map ctf1; sv_gametype ctf; sv_bots 6; sv_warmup 0; sv_rcon_password pw")
