@@ -12,15 +12,48 @@ const CHATTING = 2, SCOREBOARD = 4;
 /** The counters of fire and of weapon changes have six bits. A weapon change is two steps. */
 const COUNTER = 63;
 
-/** The longest distance from the tee to the crosshair, in world units. */
-export const REACH = 400;
+/** The longest distance from the tee to the crosshair, in world units: with a camera that stands, and with one that moves. */
+export const REACH = 400, MOVING_REACH = 200 / 0.6 + 300;
 
 /**
- * The actions that are held. The others happen once: see Input.press.
+ * The actions that are held. The others happen once.
  * @typedef {'left' | 'right' | 'jump' | 'hook' | 'fire'} Held
  */
 
+/**
+ * The state of a held action in the inputs of the ticks. A change that is shorter than a tick
+ * still gets a tick of its own.
+ */
+class Flag {
+	/** The states of the next ticks, before that of now. @type {boolean[]} */
+	#next = [];
+	#now = false;
+
+	/** @param {boolean} on */
+	set(on) {
+		if (on === this.#now) return;
+		this.#now = on;
+		// Of several changes within a tick, the first and the last remain: more would come late.
+		if (this.#next.length < 2) this.#next.push(on);
+		else this.#next.pop();
+	}
+
+	/** The state of the next tick. */
+	get on() {
+		return this.#next[0] ?? this.#now;
+	}
+
+	/** The tick has got its state. */
+	sent() {
+		this.#next.shift();
+	}
+}
+
 export class Input {
+	/** @type {Record<Held, Set<string>>} */
+	#sources = { left: new Set(), right: new Set(), jump: new Set(), hook: new Set(), fire: new Set() };
+	#flags = { left: new Flag(), right: new Flag(), jump: new Flag(), hook: new Flag() };
+
 	constructor() {
 		/**
 		 * How many sources hold an action: two keys and a finger may do the same.
@@ -30,6 +63,8 @@ export class Input {
 		/** The crosshair, in world units from the tee. */
 		this.x = 200;
 		this.y = 0;
+		/** The longest distance of the crosshair. */
+		this.reach = REACH;
 		this.fire = this.next = this.prev = 0;
 		/** The wanted weapon (WEAPON + 1), until the tee has it; 0 for none. */
 		this.wanted = 0;
@@ -41,40 +76,58 @@ export class Input {
 		this.onchange = () => {};
 	}
 
-	/** Begins to hold an action. @param {Held} action */
-	press(action) {
-		if (!this.enabled) return;
-		if (this.held[action]++ === 0 && action === 'fire') this.#setFire(true);
-		this.onchange();
+	/** Whether an action is held. @param {string} action @returns {action is Held} */
+	isHeld(action) {
+		return Object.hasOwn(this.held, action);
 	}
 
-	/** Ends holding an action. @param {Held} action */
-	release(action) {
-		if (this.held[action] === 0) return;
-		if (--this.held[action] === 0 && action === 'fire') this.#setFire(false);
-		this.onchange();
+	/**
+	 * Begins to hold an action.
+	 * @param {Held} action
+	 * @param {string} [source] what holds it
+	 */
+	press(action, source = '') {
+		if (!this.enabled) return;
+		this.#sources[action].add(source);
+		this.#update(action);
+	}
+
+	/**
+	 * Ends holding an action.
+	 * @param {Held} action
+	 * @param {string} [source] what has held it
+	 */
+	release(action, source = '') {
+		if (this.#sources[action].delete(source)) this.#update(action);
 	}
 
 	/** Releases everything, such as when the page loses the keyboard. */
 	releaseAll() {
-		for (const action of /** @type {Held[]} */ (Object.keys(this.held))) this.held[action] = 0;
-		this.#setFire(false);
-		this.onchange();
+		for (const action of /** @type {Held[]} */ (Object.keys(this.held))) {
+			this.#sources[action].clear();
+			this.#update(action);
+		}
 	}
 
-	/** @param {boolean} on the counter is odd while fire is held */
-	#setFire(on) {
-		if ((this.fire & 1) !== (on ? 1 : 0)) this.fire = this.fire + 1 & COUNTER;
+	/** @param {Held} action */
+	#update(action) {
+		const before = this.held[action], n = this.held[action] = this.#sources[action].size;
+		if ((before > 0) === (n > 0)) return;
+		if (action === 'fire') this.fire = this.fire + 1 & COUNTER; // odd while it is held
+		else this.#flags[action].set(n > 0);
+		this.onchange();
 	}
 
 	/** Chooses a weapon. @param {number} weapon WEAPON */
 	choose(weapon) {
+		if (!this.enabled) return;
 		this.wanted = weapon + 1;
 		this.onchange();
 	}
 
 	/** Changes to the next weapon, or the one before. @param {number} by 1 or -1 */
 	changeWeapon(by) {
+		if (!this.enabled) return;
 		this.wanted = 0;
 		if (by > 0) this.next = this.next + 2 & COUNTER;
 		else this.prev = this.prev + 2 & COUNTER;
@@ -96,7 +149,7 @@ export class Input {
 	 * @param {number} y
 	 */
 	aim(x, y) {
-		const d = Math.hypot(x, y), k = d > REACH ? REACH / d : 1;
+		const d = Math.hypot(x, y), k = d > this.reach ? this.reach / d : 1;
 		this.x = x * k;
 		this.y = y * k;
 	}
@@ -106,18 +159,23 @@ export class Input {
 	 * @param {number} weapon the weapon that the own tee has, -1 for none
 	 */
 	write(weapon) {
-		const v = this.values, h = this.held;
+		const v = this.values, f = this.#flags;
 		if (weapon === this.wanted - 1) this.wanted = 0;
-		v[INPUT.DIRECTION] = (h.right ? 1 : 0) - (h.left ? 1 : 0);
-		v[INPUT.TARGET_X] = Math.round(this.x);
-		v[INPUT.TARGET_Y] = Math.round(this.y);
-		v[INPUT.JUMP] = h.jump ? 1 : 0;
+		v[INPUT.DIRECTION] = (f.right.on ? 1 : 0) - (f.left.on ? 1 : 0);
+		v[INPUT.TARGET_X] = Math.trunc(this.x);
+		v[INPUT.TARGET_Y] = Math.trunc(this.y);
+		v[INPUT.JUMP] = f.jump.on ? 1 : 0;
 		v[INPUT.FIRE] = this.fire;
-		v[INPUT.HOOK] = h.hook ? 1 : 0;
+		v[INPUT.HOOK] = f.hook.on ? 1 : 0;
 		v[INPUT.FLAGS] = (this.chatting ? CHATTING : 0) | (this.scoreboard ? SCOREBOARD : 0);
 		v[INPUT.WANTED_WEAPON] = this.wanted;
 		v[INPUT.NEXT_WEAPON] = this.next;
 		v[INPUT.PREV_WEAPON] = this.prev;
 		return v;
+	}
+
+	/** The values that write returned last are those of a tick. */
+	sent() {
+		for (const f of Object.values(this.#flags)) f.sent();
 	}
 }

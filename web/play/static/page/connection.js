@@ -36,6 +36,7 @@ export class Connection extends EventTarget {
 		this.root = root;
 		this.program = program;
 		this.input = input;
+		input.onchange = () => this.step();
 		this.match = new Playing();
 		/** @type {Engine | null} */
 		this.engine = null;
@@ -46,6 +47,8 @@ export class Connection extends EventTarget {
 		/** Why the connection has ended; empty for none. */
 		this.reason = '';
 		this.steppedAt = 0;
+		/** The last tick that has got an input. */
+		this.inputTick = 0;
 		this.timer = setInterval(() => { if (performance.now() - this.steppedAt > STEP) this.step(); }, STEP);
 	}
 
@@ -89,7 +92,12 @@ export class Connection extends EventTarget {
 	/** Sends the input if it is due. The page calls it for each picture. */
 	step() {
 		this.steppedAt = performance.now();
-		this.engine?.frame(this.input.write(this.match.own?.weapon ?? -1));
+		const { engine, input } = this;
+		if (!engine) return;
+		engine.frame(input.write(this.match.own?.weapon ?? -1));
+		const tick = Math.floor(engine.predicted); // each tick gets one input, at its beginning
+		if (tick !== this.inputTick) input.sent();
+		this.inputTick = tick;
 	}
 
 	/** Runs an action of the engine. @param {string} name @param {...(string | number)} params */

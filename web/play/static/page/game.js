@@ -9,6 +9,7 @@ import { Scene } from '../../viewer/draw/scene.js';
 import { byId } from '../../viewer/page/dom.js';
 import { Hud } from '../../viewer/page/hud.js';
 import { Sounds } from '../../viewer/page/sound.js';
+import { Actions } from '../input/actions.js';
 import { Input } from '../input/input.js';
 import { Keyboard } from '../input/keyboard.js';
 import { Mouse } from '../input/mouse.js';
@@ -49,8 +50,9 @@ export class Game {
 		this.sounds = new Sounds();
 		this.input = new Input();
 		this.connection = new Connection({ root, program, input: this.input });
-		this.keyboard = new Keyboard(this.input, this.settings);
-		this.mouse = new Mouse(this.canvas, this.input, this.settings, this.camera);
+		this.actions = new Actions(this.input, this.settings);
+		this.keyboard = new Keyboard(this.actions);
+		this.mouse = new Mouse(this.canvas, this.actions, this.settings, this.camera);
 		this.overlays = new Overlays(this.input, this.mouse);
 		/** The last moment that was drawn. @type {Moment | null} */
 		this.moment = null;
@@ -60,6 +62,7 @@ export class Game {
 		/** @type {Part[]} */
 		this.parts = [
 			{ update: (m) => hud.update(m) },
+			{ frame: () => this.mouse.aim(this.connection.match.own) },
 			new Board(this),
 			this.card,
 		];

@@ -5,6 +5,9 @@
  * @module
  */
 
+/** The time between the end of the lock and the Escape that has ended it, in ms. */
+const SAME_KEY = 150;
+
 /**
  * @typedef {object} Overlay
  * @property {string} name
@@ -28,15 +31,21 @@ export class Overlays {
 		addEventListener('keydown', (e) => {
 			if (e.code !== 'Escape' || this.open?.pinned) return;
 			e.preventDefault();
-			if (this.open) this.close();
-			else if (this.menu) this.show(this.menu);
+			if (performance.now() - lostAt > SAME_KEY) this.escape();
 		});
-		// A browser ends the lock at Escape and does not report the key.
-		document.addEventListener('pointerlockchange', () => {
-			if (!document.pointerLockElement && !this.open && this.menu && this.wasLocked) this.show(this.menu);
-			this.wasLocked = document.pointerLockElement !== null;
-		});
-		this.wasLocked = false;
+		// Browsers end the lock at Escape, and most of them do not report the key.
+		let lostAt = -SAME_KEY;
+		mouse.onlost = () => {
+			lostAt = performance.now();
+			if (!this.open) this.escape();
+		};
+	}
+
+	/** Closes the open overlay, or opens the menu. */
+	escape() {
+		if (this.open?.pinned) return;
+		if (this.open) this.close();
+		else if (this.menu) this.show(this.menu);
 	}
 
 	/** Opens an overlay in place of the one that is open. @param {Overlay} overlay */
@@ -46,7 +55,7 @@ export class Overlays {
 		this.open = overlay;
 		this.input.enabled = false;
 		this.input.releaseAll();
-		if (document.pointerLockElement) document.exitPointerLock();
+		this.mouse.unlock();
 		overlay.show();
 	}
 
