@@ -11,17 +11,20 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// Files holds the files of web pages in memory by path, plain and compressed.
+// Files holds the files of web pages in memory by path.
 type Files map[string]*file
 
 // file is a file of a page.
 type file struct {
-	contentType   string
-	csp           string
-	etag          string
-	plain, zipped []byte
+	contentType string
+	csp         string
+	etag        string
+	plain       []byte
+	// zipped compresses the file at the first request. It returns nil if that saves nothing.
+	zipped func() []byte
 }
 
 // NewFiles reads the files below a folder of an embedded file system. csp is their
@@ -80,14 +83,20 @@ func newFile(name string, b []byte, csp string) *file {
 		f.contentType = mime.TypeByExtension(path.Ext(name))
 	}
 	f.etag = fmt.Sprintf(`"%x"`, sha256.Sum256(b))[:18] + `"`
+	f.zipped = sync.OnceValue(func() []byte { return compressed(b) })
+	return f
+}
+
+// compressed returns b as gzip, or nil if b is not longer.
+func compressed(b []byte) []byte {
 	var zipped bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
 	z.Write(b)
 	z.Close()
-	if zipped.Len() < len(b) {
-		f.zipped = zipped.Bytes()
+	if zipped.Len() >= len(b) {
+		return nil
 	}
-	return f
+	return zipped.Bytes()
 }
 
 // withoutComments removes the comment lines of a script, which are half of it with their types and
@@ -125,11 +134,11 @@ func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-cache")
 	body, etag := f.plain, f.etag
-	if f.zipped != nil {
+	if zipped := f.zipped(); zipped != nil {
 		h.Set("Vary", "Accept-Encoding")
 		if acceptsGzip(r) {
 			h.Set("Content-Encoding", "gzip")
-			body, etag = f.zipped, strings.TrimSuffix(etag, `"`)+`-gzip"`
+			body, etag = zipped, strings.TrimSuffix(etag, `"`)+`-gzip"`
 		}
 	}
 	h.Set("ETag", etag)
