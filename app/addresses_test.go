@@ -16,6 +16,7 @@ import (
 // TestAddresses passes a server's address to every command, as masters, links and users write it. A
 // scheme that names a protocol version selects that version.
 func TestAddresses(t *testing.T) {
+	t.Parallel()
 	port, econ := strconv.Itoa(testenv.Must(peers.FreePort())), strconv.Itoa(testenv.Must(peers.FreePort()))
 	dir, key := t.TempDir(), "?key=a-Key-of-the-operator"
 	testenv.NoError(t, os.WriteFile(filepath.Join(dir, keyFile), []byte(key[len("?key="):]), 0o600))
@@ -71,10 +72,15 @@ func TestAddresses(t *testing.T) {
 				}
 				spoken := map[string]string{both: `0\.[67]`, older: `0\.6`, newer: `0\.7`}[protocols]
 				want := regexp.MustCompile(strings.NewReplacer("VERSION", protocols, "BOTS", spoken).Replace(c.want))
-				address := strings.ReplaceAll(spelling, "HOST", host)
-				if out, err := run(t, address, c.args); err != nil || !want.MatchString(out) {
-					t.Errorf("%q: %v, %s; want %v", address, err, out, want)
-				}
+				t.Run(strings.TrimSpace(spelling), func(t *testing.T) {
+					if c.slow {
+						t.Parallel()
+					}
+					address := strings.ReplaceAll(spelling, "HOST", host)
+					if out, err := run(t, address, c.args); err != nil || !want.MatchString(out) {
+						t.Errorf("%q: %v, %s; want %v", address, err, out, want)
+					}
+				})
 			}
 			for address, why := range map[string]string{
 				"tw-0.5+udp://" + host:    "version 0.5",
@@ -104,12 +110,15 @@ func TestAddresses(t *testing.T) {
 	t.Run("websocket", func(t *testing.T) {
 		t.Parallel()
 		for address, args := range map[string][]string{
-			" WS://" + host + "/" + key + " ": {"join", "ADDRESS", "--for", "3s", "--cache", "-"}, "ws://" + host + key: commands["rcon"].args,
+			" WS://" + host + "/" + key + " ": commands["join"].args, "ws://" + host + key: commands["rcon"].args,
 			"ws://127.0.0.1:" + port + "/" + key: commands["game"].args,
 		} {
-			if out, err := run(t, address, args); err != nil || !strings.Contains(out, "teeyard1") {
-				t.Errorf("%q: %v, %s", args, err, out)
-			}
+			t.Run(args[0], func(t *testing.T) {
+				t.Parallel()
+				if out, err := run(t, address, args); err != nil || !strings.Contains(out, "teeyard1") {
+					t.Errorf("%q: %v, %s", args, err, out)
+				}
+			})
 		}
 		for _, name := range []string{"query", "bots"} {
 			if out, err := run(t, "ws://"+host, commands[name].args); err == nil || !strings.Contains(out, "needs the server's UDP port") {
@@ -144,9 +153,12 @@ func TestAddresses(t *testing.T) {
 				}
 			})
 		}
-		if out, err := run(t, "  "+silent+"/", []string{"browse", "--halflife", "ADDRESS"}); err == nil ||
-			!strings.Contains(out, "no Half-Life master answers at "+silent) {
-			t.Errorf("%v, %s", err, out)
-		}
+		t.Run("halflife", func(t *testing.T) {
+			t.Parallel()
+			if out, err := run(t, "  "+silent+"/", []string{"browse", "--halflife", "ADDRESS"}); err == nil ||
+				!strings.Contains(out, "no Half-Life master answers at "+silent) {
+				t.Errorf("%v, %s", err, out)
+			}
+		})
 	})
 }

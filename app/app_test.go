@@ -1,26 +1,30 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/teeyard/teeyard/format/twmap"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server"
 )
 
-// TestMain runs more scripts at the same time than there are cores: scripts mostly wait.
+// TestMain runs more tests at the same time than there are cores: most of them wait.
 func TestMain(m *testing.M) {
-	flag.Set("test.parallel", "6")
+	flag.Set("test.parallel", "12")
 	testscript.Main(m, programs)
 }
 
@@ -44,10 +48,27 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	certificates := t.TempDir()
 	testenv.WriteCertificate(t, certificates, "localhost")
-	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: func(env *testscript.Env) error {
-		env.Setenv("CERTIFICATES", certificates)
-		return setUpScript(env)
-	}})
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("CERTIFICATES", certificates)
+			return setUpScript(env)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"clients": waitForClients},
+	})
+}
+
+// waitForClients PORT COUNT waits until a server has that many clients in the game.
+func waitForClients(ts *testscript.TestScript, _ bool, args []string) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		r, err := query.AskHost(context.Background(), query.Config{Timeout: 5 * time.Second}, "tw-0.7+udp://127.0.0.1:"+args[0])
+		if err == nil && strconv.Itoa(r.Info.NumClients) == args[1] {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%d clients, %v", r.Info.NumClients, err)
+		}
+	}
 }
 
 // goEnv returns the environment that the go command needs, and the folder of the module.

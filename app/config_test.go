@@ -3,6 +3,7 @@ package app
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -32,11 +33,13 @@ type stuckMod struct{}
 func (stuckMod) Start(*game.Setup) {}
 
 // OnChat never returns for some lines. Inlined functions are not always named in a stack, so it
-// must not be inlined.
+// must not be inlined. It leaves the processor to other tests; package watchdog has a hook that
+// spins.
 //
 //go:noinline
 func (stuckMod) OnChat(_ *game.Ctx, c *game.ChatMessage) {
 	for strings.HasPrefix(c.Text, "stuck") {
+		time.Sleep(10 * time.Millisecond)
 	}
 	if c.Text == "boom" {
 		panic(c.Text)

@@ -254,6 +254,8 @@ func largest(pid int) int {
 
 // TestServerEndsConversions checks that a server leaves no child process behind, however it ends.
 func TestServerEndsConversions(t *testing.T) {
+	t.Parallel()
+	long := demotest.WorstDemo(demotest.OneChanges, 8<<20)
 	for _, end := range []os.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		addr := "127.0.0.1:" + strconv.Itoa(testenv.Must(peers.FreePort()))
 		_, port, _ := net.SplitHostPort(addr)
@@ -268,7 +270,7 @@ func TestServerEndsConversions(t *testing.T) {
 			}
 			return err == nil
 		})
-		go visit(net.IPv4(127, 0, 0, 1), addr, web.Key{}, demotest.WorstDemo(demotest.OneChanges, 8<<20), newCounts(), nil)
+		go visit(net.IPv4(127, 0, 0, 1), addr, web.Key{}, long, newCounts(), nil)
 		var children []int
 		testenv.Eventually(t, "a process is started", func() bool {
 			children = childrenOf(server.Process.Pid)

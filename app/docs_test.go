@@ -29,6 +29,7 @@ import (
 // TestDocs checks every command line of the program and every configuration in the Markdown pages
 // and in the help texts: the command line must parse, and the server must know the settings.
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	c := newDocChecker(t)
 	lines, configurations := 0, 0
 	for _, page := range testenv.Must(doccheck.ReadPages("..")) {
@@ -236,6 +237,7 @@ func checkConsoleLine(c *console.Console, line string) error {
 
 // TestDocChecker checks examples that are right and examples that are not.
 func TestDocChecker(t *testing.T) {
+	t.Parallel()
 	c := newDocChecker(t)
 	for example, want := range map[string]string{
 		`teeyard serve "sv_name My server; sv_port 8304" -f x.cfg`:     "",

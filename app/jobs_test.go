@@ -35,6 +35,7 @@ func convertApart(t *testing.T, p *program, file []byte, trusted bool) ([]byte, 
 // TestConvertApart checks that the child process makes the same demos from all kinds of recordings,
 // byte for byte, and returns the same errors. The same holds for a program with mods.
 func TestConvertApart(t *testing.T) {
+	t.Parallel()
 	if testenv.Race {
 		t.Skip("the race detector takes more memory than such a process may have")
 	}
@@ -118,6 +119,7 @@ func TestConvertApartFails(t *testing.T) {
 // TestJobArguments checks that users cannot start a job from the command line, and that a program
 // with the name of an original server still does jobs.
 func TestJobArguments(t *testing.T) {
+	t.Parallel()
 	if testenv.Race {
 		t.Skip("the race detector takes more memory than such a process may have")
 	}
@@ -135,6 +137,7 @@ func TestJobArguments(t *testing.T) {
 
 // TestWatchConverts checks that the page of teeyard watch can convert files.
 func TestWatchConverts(t *testing.T) {
+	t.Parallel()
 	p := testenv.Must(newProgram(Config{}))
 	key := web.NewKey()
 	h := key.Handler(web.NewHandler(p.watchRooms(demoBytes{bytes.NewReader(nil)})...))

@@ -53,10 +53,10 @@ func runJoin(ctx context.Context, c joinCmd) (<-chan event.Event, *io.PipeWriter
 	return out.events, typed, joined
 }
 
-// startServer runs a server until the test ends. The context ends after 30 s.
+// startServer runs a server until the test ends. The context ends after a minute.
 func startServer(t *testing.T, commands ...string) (*servertest.Server, context.Context) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return servertest.Start(t, server.Config{}, append([]string{"sv_map testbox"}, commands...)...), ctx
 }
@@ -91,6 +91,7 @@ func relay(t *testing.T, to transport.Peer, deaf *atomic.Bool) transport.Peer {
 // TestPipeOverBadNetwork checks that a line from a pipe arrives even if the network fails when the
 // pipe ends.
 func TestPipeOverBadNetwork(t *testing.T) {
+	t.Parallel()
 	s, ctx := startServer(t)
 	var deaf atomic.Bool
 	events, typed, joined := runJoin(ctx, joinCmd{Host: relay(t, s.Addr(), &deaf).String(), Name: "piper", Protocol: "any", Cache: "-"})
@@ -121,6 +122,7 @@ func TestPipeOverBadNetwork(t *testing.T) {
 
 // TestWatchesAgain checks that a spectator is a spectator again after a reconnect.
 func TestWatchesAgain(t *testing.T) {
+	t.Parallel()
 	s, ctx := startServer(t)
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()

@@ -25,6 +25,7 @@ import (
 // TestAdminLink checks that the log has a link to the admin page that this machine can open, and no
 // link if sv_http_admin does not allow it.
 func TestAdminLink(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ listen, rule, host string }{
 		{"localhost:0", "all", "localhost"},
 		{"0.0.0.0:0", "local", "localhost"},
@@ -64,6 +65,7 @@ func TestAdminLink(t *testing.T) {
 // default settings. The key lets a request in. A loopback address alone does not, nor does a proxy
 // that adds no header. Package internal/peers tests the same with real proxies.
 func TestLocalRooms(t *testing.T) {
+	t.Parallel()
 	s := startService(t, "sv_rcon_password secret")
 	key := strings.TrimSpace(string(testenv.Must(os.ReadFile(filepath.Join(s.dir, keyFile)))))
 	origin := &url.URL{Scheme: "http", Host: s.http}

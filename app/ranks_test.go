@@ -71,6 +71,7 @@ func TestDatabaseOfTheConfiguration(t *testing.T) {
 
 // TestListOfRanks lists the maps and the ranks of one map, and checks the errors for missing files.
 func TestListOfRanks(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	run := func(args ...string) (string, error) {
 		out, err := teeyard(t, append([]string{"ranks", "--dir", dir}, args...)...).CombinedOutput()
@@ -127,6 +128,7 @@ func TestListOfRanks(t *testing.T) {
 
 // TestImportOfBrokenFiles imports broken files. The command prints only the error and what to do.
 func TestImportOfBrokenFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	run := func(args ...string) (stdout string, stderr string, err error) {
 		var complaints strings.Builder

@@ -269,6 +269,7 @@ func TestRefusedCommands(t *testing.T) {
 // TestLongRconLines sends long lines to each console of a server. A line within the limit runs
 // whole. A longer line is an error at the end, which names the limit. The lines around it run.
 func TestLongRconLines(t *testing.T) {
+	t.Parallel()
 	s, ctx := startServer(t, "sv_hl_rcon 1")
 	for _, test := range []struct {
 		protocol, limit string

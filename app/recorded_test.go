@@ -45,6 +45,7 @@ const recordedDir = "testdata/replays"
 // TestRecordedMatches runs matches that an earlier build recorded. At the end of every block it
 // also continues from the saved state.
 func TestRecordedMatches(t *testing.T) {
+	t.Parallel()
 	p := testenv.Must(newProgram(moddedConfig))
 	for _, c := range recordedMatches {
 		t.Run(c.name, func(t *testing.T) {
@@ -155,6 +156,7 @@ func recordMatch(t *testing.T, path, config string, protocols []string, edit str
 // TestArm64RunsTheSame runs recordings from amd64 in an arm64 program. They contain modes and mods
 // in Go, and scripts with floats, formats and sorting.
 func TestArm64RunsTheSame(t *testing.T) {
+	t.Parallel()
 	qemu := peers.RequirePrograms(t, "qemu-aarch64-static")[0]
 	program := filepath.Join(t.TempDir(), "rerun")
 	build := exec.Command("go", "build", "-o", program, "./testdata/rerun")

@@ -23,6 +23,7 @@ import (
 // TestResumeAfterKill kills a server during a match. The player returns to the next server and
 // keeps the score.
 func TestResumeAfterKill(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	port := testenv.Must(peers.FreePort())
 	file := filepath.Join(dir, "resume-"+strconv.Itoa(port)+".state")

@@ -45,6 +45,7 @@ func serveWithoutReader(t *testing.T) (server *exec.Cmd, log *os.File, addr stri
 // TestReaderOfLogStops checks that the game continues while its log is not read. When reading
 // continues, the log tells what is missing and is complete to its end.
 func TestReaderOfLogStops(t *testing.T) {
+	t.Parallel()
 	server, log, addr := serveWithoutReader(t)
 	expectAnswer(t, addr)
 	lines := bufio.NewScanner(log)
@@ -64,6 +65,7 @@ func TestReaderOfLogStops(t *testing.T) {
 // TestEndWithoutReaderOfLog checks that a signal ends a server in good order although its log
 // cannot be written.
 func TestEndWithoutReaderOfLog(t *testing.T) {
+	t.Parallel()
 	server, log, addr := serveWithoutReader(t)
 	expectAnswer(t, addr)
 	testenv.NoError(t, server.Process.Signal(syscall.SIGTERM))
@@ -84,6 +86,7 @@ func TestEndWithoutReaderOfLog(t *testing.T) {
 
 // TestSecondSignal checks that a second signal ends a server that still waits, here for its log.
 func TestSecondSignal(t *testing.T) {
+	t.Parallel()
 	server, _, addr := serveWithoutReader(t)
 	expectAnswer(t, addr)
 	over := make(chan error, 1)
@@ -104,6 +107,7 @@ func TestSecondSignal(t *testing.T) {
 // TestReaderOfJoinStops checks that join stays in the game and can still chat while its output is
 // not read.
 func TestReaderOfJoinStops(t *testing.T) {
+	t.Parallel()
 	s, ctx := startServer(t)
 	addr := s.Addr().String()
 	events, typed, joined := runJoin(ctx, joinCmd{Host: addr, Name: "witness", Protocol: "any", Cache: "-"})

@@ -6,11 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -61,9 +63,8 @@ func startServiceIn(t *testing.T, tty *os.File, config string, env ...string) *s
 // TestHTTPOfContainers checks that TEEYARD_HTTP sets the address of the HTTP listener, and that the
 // configuration overrides it.
 func TestHTTPOfContainers(t *testing.T) {
-	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))
-	addr := l.Addr().String()
-	l.Close()
+	t.Parallel()
+	addr := "127.0.0.1:" + strconv.Itoa(testenv.Must(peers.FreePort()))
 	if s := startService(t, "", "TEEYARD_HTTP="+addr); s.http != addr {
 		t.Errorf("it listens on %s, not on %s", s.http, addr)
 	}
@@ -116,6 +117,7 @@ func (s *service) health(args ...string) (string, error) {
 
 // TestService checks the messages to systemd, a reload, and the output of health.
 func TestService(t *testing.T) {
+	t.Parallel()
 	s := startService(t, "sv_name before\n")
 	s.expectState("READY=1")
 	if out, err := s.health(); err != nil || out != "ok\n" {
@@ -145,6 +147,7 @@ func TestService(t *testing.T) {
 
 // TestWatchdog checks that the server sends signs of life while the ticks run.
 func TestWatchdog(t *testing.T) {
+	t.Parallel()
 	s := startService(t, "", "WATCHDOG_USEC=100000")
 	told := map[string]int{}
 	for told["READY=1"] == 0 || told["WATCHDOG=1"] < 2 { // in any order, since the start may take long
@@ -157,6 +160,7 @@ func TestWatchdog(t *testing.T) {
 
 // TestBusyPort checks that players can join although another program uses the TCP port.
 func TestBusyPort(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	testenv.NoError(t, err)
 	defer l.Close()
@@ -175,6 +179,7 @@ func TestBusyPort(t *testing.T) {
 
 // TestHangup checks that a server in a terminal ends in good order with the terminal.
 func TestHangup(t *testing.T) {
+	t.Parallel()
 	keys, tty := openTerminal(t)
 	s := startServiceIn(t, tty, "")
 	tty.Close()
@@ -192,6 +197,7 @@ func TestHangup(t *testing.T) {
 // provide or write. No argument names a command of teeyard, and the panels wait for a line of the
 // log.
 func TestPanels(t *testing.T) {
+	t.Parallel()
 	for name, panel := range map[string]struct {
 		args  []string
 		files map[string]string

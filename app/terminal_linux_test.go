@@ -123,6 +123,7 @@ func (p *terminalProgram) waitEnd() {
 // TestInterruptedPassword checks that Ctrl-C ends the program at the password prompt, and that the
 // terminal echoes again.
 func TestInterruptedPassword(t *testing.T) {
+	t.Parallel()
 	p := startOnTerminal(t, "rcon", "127.0.0.1:9")
 	p.read("password of 127.0.0.1:9: ")
 	for isEchoing(t, p.tty) {
@@ -136,6 +137,7 @@ func TestInterruptedPassword(t *testing.T) {
 // TestJoinOnTerminal types in the chat. Each line is shown once, is not torn by other output, and
 // can be edited and recalled. Passwords are not shown.
 func TestJoinOnTerminal(t *testing.T) {
+	t.Parallel()
 	s, _ := startServer(t, "sv_rcon_password hunter2")
 	p := startOnTerminal(t, "join", s.Addr().String(), "--name", "alice", "--cache", "-")
 	p.read("* no other players\r\n")
