@@ -123,7 +123,7 @@ func TestEndlessEcon(t *testing.T) {
 		if line != "status" {
 			return "Authentication successful.\n"
 		}
-		return strings.Repeat("output of the command\n", 200_000)
+		return strings.Repeat(strings.Repeat("output ", 100)+"\n", 6_000)
 	})
 	r, err := openEcon(t.Context(), addr, "s3cret")
 	if err != nil {
