@@ -4,11 +4,11 @@
  * @module
  */
 
-import { Engine } from './engine/engine.js';
+import { Program } from './engine/program.js';
 import { Game } from './page/game.js';
 
 /** The path of the server without a slash at the end: empty unless a proxy serves it below a path. */
 const ROOT = new URL('..', import.meta.url).pathname.slice(0, -1);
 
 /** The game, for tests and the browser's console. */
-/** @type {any} */ (globalThis).teeyard = new Game(ROOT, Engine.compile(fetch(ROOT + '/play/play.wasm')));
+/** @type {any} */ (globalThis).teeyard = new Game(ROOT, new Program(ROOT + '/play/play.wasm'));

@@ -9,6 +9,7 @@ import { openFile } from './match/file.js';
 import { Live } from './match/live.js';
 import { LIVE_MARGIN } from './page/clock.js';
 import { byId } from './page/dom.js';
+import { Frame } from './page/frame.js';
 import { parsePlace } from './page/link.js';
 import { showReplays } from './page/replays.js';
 import { Viewer } from './page/viewer.js';
@@ -21,6 +22,9 @@ const ROOT = new URL('..', import.meta.url).pathname.slice(0, -1);
 const TRIES = 5;
 /** How long creating the viewer waits for the server's first answer, in ms. */
 const PATIENCE = 150;
+
+/** Whether the page is the list of matches. */
+const IS_LIST = location.pathname.endsWith('/replays');
 
 /** Shows the server's match, one of its stored matches, or one of its demos. */
 async function watch() {
@@ -58,6 +62,7 @@ async function watch() {
 		});
 	}
 	const v = viewer = new Viewer();
+	new Frame({ root: ROOT, page: demo ? 'replays' : 'watch', help: () => v.bar.help() });
 	made(v);
 	const show = async (/** @type {() => Promise<Blob>} */ load) => {
 		live?.close();
@@ -92,6 +97,7 @@ async function download(path, progress) {
 	}
 }
 
-(location.pathname.endsWith('/replays') ? showReplays() : watch()).catch((err) => {
+if (IS_LIST) new Frame({ root: ROOT, page: 'replays' });
+(IS_LIST ? showReplays() : watch()).catch((err) => {
 	byId('status').textContent = err instanceof Error ? err.message : String(err);
 });

@@ -59,14 +59,6 @@ const EMPTY = '\0';
 
 export class Engine {
 	/**
-	 * Compiles a program once for several Engines.
-	 * @param {Response | Promise<Response>} response
-	 */
-	static compile(response) {
-		return WebAssembly.compileStreaming(response);
-	}
-
-	/**
 	 * @param {WebAssembly.Module} module
 	 * @param {Reports} reports
 	 */

@@ -1,57 +1,270 @@
 /**
- * The card with which a player joins, and which says why a match has ended.
+ * The card with which a player joins. It also says why a match has ended, and joins again after a
+ * lost connection.
  *
  * @module
  */
 
-import { byId, make, setText } from '../../viewer/page/dom.js';
+import { button, make, setText } from '../../viewer/page/dom.js';
+import { loadServerInfo, playersText } from '../../viewer/page/serverinfo.js';
+import { explain, explainCrash } from './ends.js';
+import { NAME_BYTES, PASSWORD_BYTES, limitBytes, playerOf } from './player.js';
+import { Rejoin } from './rejoin.js';
+import { SKINS, skinOf, standardIndex } from './skins.js';
 
-/** The skin until the player chooses one. @type {import('../engine/engine.js').Skin} */
-const STANDARD = [['standard', false, 0], ['', false, 0], ['', false, 0], ['standard', false, 0], ['standard', false, 0], ['standard', false, 0]];
+/** The time between two requests for the server's description while the card is open, in ms. */
+const INFO_EVERY = 5000;
+
+/** The path of an arrow to the left and to the right, as in ICON. */
+const LEFT = 'M15 5l-8 7 8 7z', RIGHT = 'M9 5l8 7-8 7z';
+
+/** @typedef {import('./ends.js').End} End */
 
 /** @implements {import('./game.js').Part} */
 export class Card {
 	/** @param {import('./game.js').Game} game */
 	constructor(game) {
 		this.game = game;
+		/** The server's description. @type {import('../../viewer/page/serverinfo.js').ServerInfo | null} */
+		this.info = null;
+		/** Why the last match has ended. @type {End | null} */
+		this.end = null;
+		/** Whether the player has been in the match of the last connection. */
+		this.entered = false;
+		/** The player of the last connection. @type {import('../engine/engine.js').Player | null} */
+		this.joinedAs = null;
+		/** The team in the match, and the one to join after a lost connection; null for none. @type {number | null} */
+		this.team = null;
+		/** @type {number | null} */
+		this.oldTeam = null;
+		this.rejoin = new Rejoin(() => this.#join(), async () => (await this.#loadInfo()) !== null);
+		this.rejoin.oncount = (seconds) => setText(this.count, seconds < 0 ? 'Connecting again.' : `Connecting again in ${seconds} s.`);
+		this.#build();
+		this.overlay = {
+			name: 'card', pinned: true,
+			show: () => this.#opened(true),
+			hide: () => this.#opened(false),
+		};
+		this.#listen();
+		game.program.onchange = () => this.#update();
+		setInterval(() => { if (!this.box.hidden && !document.hidden) this.#loadInfo(); }, INFO_EVERY);
+		addEventListener('pagehide', () => game.connection.close());
+		this.show(null);
+		this.#loadInfo();
+	}
+
+	/** Creates the elements. */
+	#build() {
+		const { settings } = this.game;
 		this.box = make('form');
 		this.box.id = 'card';
-		this.name = make('input');
-		this.name.maxLength = 15;
-		this.name.value = game.settings.get('name');
-		this.name.placeholder = 'nameless tee';
-		this.name.setAttribute('aria-label', 'name');
+		this.box.autocomplete = 'off';
+		this.server = make('h1');
+		this.facts = make('p', 'facts');
+		this.title = make('h2');
+		this.text = make('p', 'why');
+		this.count = make('p', 'count');
+		this.cancel = make('button', 'cancel', 'Cancel');
+		this.cancel.type = 'button';
+		this.cancel.addEventListener('click', () => this.#stopRejoining());
+		const ended = this.ended = make('section', 'ended');
+		ended.setAttribute('role', 'alert');
+		ended.append(this.title, this.text, this.count, this.cancel);
+
+		this.picture = make('canvas', 'tee');
+		this.picture.width = this.picture.height = 192;
+		this.picture.setAttribute('role', 'img');
+		const look = make('button', 'look');
+		look.type = 'button';
+		look.title = 'Change name and look';
+		look.setAttribute('aria-label', look.title);
+		look.append(this.picture);
+		look.addEventListener('click', () => this.game.menu.open('Player'));
+		const chooser = make('div', 'chooser');
+		chooser.append(button('Previous skin', LEFT, () => this.#stepSkin(-1)), look, button('Next skin', RIGHT, () => this.#stepSkin(1)));
+		this.name = limitBytes(field('Name', 'text', 'nameless tee'), NAME_BYTES);
+		this.name.value = settings.get('name');
+		this.name.addEventListener('input', () => settings.set('name', this.name.value.trim()));
+		this.password = limitBytes(field('Password of the server', 'password', 'password'), PASSWORD_BYTES);
+		this.password.hidden = true;
 		this.play = make('button', 'play', 'Play');
-		this.text = make('p');
-		this.box.append(this.name, this.play, this.text);
-		game.stage.append(this.box);
-		this.overlay = { name: 'card', pinned: true, show: () => { this.box.hidden = false; }, hide: () => { this.box.hidden = true; } };
+		this.bar = make('progress');
+		this.bar.max = 1;
+		this.status = make('p', 'status');
+		this.status.setAttribute('role', 'status');
+		this.box.append(this.server, this.facts, ended, chooser, this.name, this.password, this.play, this.bar, this.status);
+		this.game.stage.append(this.box);
 		this.box.addEventListener('submit', (e) => {
 			e.preventDefault();
 			this.join();
 		});
-		for (const type of ['ended', 'crash']) game.connection.addEventListener(type, (e) => this.show(/** @type {CustomEvent} */ (e).detail.reason));
-		game.connection.addEventListener('map_loading', () => setText(byId('status'), 'Loading the map.'));
-		game.connection.addEventListener('entered', () => setText(byId('status'), ''));
-		this.show('');
-	}
-
-	/** Shows the card with a text, such as why the match has ended. @param {string} text */
-	show(text) {
-		setText(this.text, text);
-		this.game.overlays.show(this.overlay);
-	}
-
-	/** Joins as the player of the card. */
-	async join() {
-		const { connection, overlays, settings } = this.game;
-		settings.set('name', this.name.value.trim());
-		setText(byId('status'), 'Connecting.');
-		overlays.close();
-		await connection.open({
-			name: settings.get('name'), clan: settings.get('clan'), country: settings.get('country'),
-			skin: settings.get('skin').length === STANDARD.length ? settings.get('skin') : STANDARD,
-			password: '', version: '0.7', ddnetVersion: 0, identity: settings.get('identity'),
+		settings.onchange((name) => {
+			if (name === 'skin') this.#drawTee();
+			if (name === 'name' && document.activeElement !== this.name) this.name.value = settings.get('name');
 		});
 	}
+
+	#listen() {
+		const { connection } = this.game;
+		connection.addEventListener('ended', (e) => this.#ended(/** @type {CustomEvent} */ (e).detail.reason));
+		connection.addEventListener('crash', (e) => {
+			this.rejoin.cancel();
+			this.show(explainCrash(/** @type {CustomEvent} */ (e).detail.reason));
+		});
+		connection.addEventListener('entered', () => {
+			this.entered = true;
+			this.rejoin.entered();
+		});
+	}
+
+	/** The share of the window's width that the card covers at the left; 0 for a card in the middle. */
+	get covered() {
+		if (this.box.hidden) return 0;
+		const r = this.box.getBoundingClientRect(), width = Math.max(1, innerWidth);
+		return r.right < width * 0.6 ? r.right / width : 0;
+	}
+
+	/** Shows the card, and why a match has ended. @param {End | null} end */
+	show(end) {
+		this.end = end;
+		this.game.overlays.show(this.overlay);
+		this.#update();
+		if (end?.field === 'password') this.password.select();
+		else if (end?.field === 'name') this.name.select();
+		else if (!matchMedia('(pointer: coarse)').matches) (this.name.value ? this.play : this.name).focus();
+	}
+
+	/** @param {boolean} on */
+	#opened(on) {
+		this.box.hidden = !on;
+		document.body.classList.toggle('outside', on);
+		document.body.classList.toggle('playing', !on);
+		if (!on) return;
+		this.game.watching.start();
+		if (this.info?.map) this.game.watching.showMap(this.info.map);
+		this.#drawTee();
+	}
+
+	#drawTee() {
+		const skin = skinOf(this.game.settings), i = standardIndex(skin);
+		this.picture.setAttribute('aria-label', i < 0 ? 'your own skin' : `skin ${SKINS[i].name}`);
+		this.game.tees.draw(this.picture, skin);
+	}
+
+	/** Chooses the next standard skin. @param {number} by 1 or -1 */
+	#stepSkin(by) {
+		const n = SKINS.length, i = standardIndex(skinOf(this.game.settings));
+		this.game.settings.set('skin', SKINS[i < 0 ? (by > 0 ? 0 : n - 1) : (i + by + n) % n].skin);
+	}
+
+	/** Loads the server's description, and returns it. */
+	async #loadInfo() {
+		const info = await loadServerInfo(this.game.root);
+		if (info) {
+			this.info = info;
+			this.game.head.update(info);
+			if (info.map && !this.box.hidden) this.game.watching.showMap(info.map);
+		}
+		this.#update();
+		return info;
+	}
+
+	/** Writes the texts. */
+	#update() {
+		const { info, end, game: { program } } = this;
+		setText(this.server, info?.name || location.host);
+		setText(this.facts, info ? [info.map && `${info.gameType} on ${info.map.name}`, playersText(info)].filter(Boolean).join(' · ') : '');
+		this.ended.hidden = !end;
+		setText(this.title, end?.title ?? '');
+		setText(this.text, end?.text ?? '');
+		this.count.hidden = this.cancel.hidden = !this.rejoin.active;
+		this.password.hidden = !(info?.password || end?.field === 'password');
+		const loading = program.progress < 1 && !program.problem, problem = end ? '' : info?.problem ?? '';
+		this.play.disabled = loading || problem !== '';
+		setText(this.play, program.problem ? 'Load again' : loading ? `Loading ${Math.floor(100 * program.progress)} %` : this.rejoin.active ? 'Now' : end?.again ?? 'Play');
+		this.bar.hidden = !loading;
+		this.bar.value = program.progress;
+		setText(this.status, program.problem ? `The game cannot be loaded: ${program.problem}.` : problem);
+	}
+
+	/** Joins as the player of the card, at a click or a key. */
+	join() {
+		const { program, sounds, overlays } = this.game;
+		if (program.problem) {
+			program.load();
+			this.#update();
+			return;
+		}
+		if (this.play.disabled) return;
+		sounds.start();
+		overlays.close();
+		this.#join();
+	}
+
+	/** Joins, also without the player's doing after a lost connection. */
+	async #join() {
+		const { connection, overlays, settings } = this.game;
+		if (overlays.open === this.overlay) overlays.close();
+		this.entered = false;
+		this.joinedAs = playerOf(settings, this.info?.ddrace ?? false, this.password.hidden ? '' : this.password.value);
+		await connection.open(this.joinedAs);
+	}
+
+	/** Leaves the match. */
+	leave() {
+		this.rejoin.cancel();
+		this.oldTeam = this.team = null;
+		this.game.connection.close();
+		this.show(null);
+	}
+
+	/** Leaves the match and joins it again, in the same team. */
+	joinAgain() {
+		this.oldTeam = this.team;
+		this.game.overlays.close();
+		this.#join();
+	}
+
+	/** @param {string} reason */
+	async #ended(reason) {
+		const { entered } = this;
+		if (this.oldTeam === null) this.oldTeam = this.team;
+		const info = entered ? this.info : await this.#loadInfo();
+		const end = explain(reason, { entered, problem: info?.problem ?? '' });
+		if (!end.lost || !(entered || this.rejoin.active) || !this.rejoin.plan()) {
+			this.rejoin.cancel();
+			this.oldTeam = null;
+		}
+		this.show(end);
+	}
+
+	#stopRejoining() {
+		this.rejoin.cancel();
+		this.oldTeam = null;
+		this.#update();
+	}
+
+	/** @param {import('../../viewer/match/types.js').Moment} m */
+	update(m) {
+		const { connection } = this.game, self = connection.engine?.self ?? -1, player = m.players[self];
+		if (!player?.active || !connection.playing) return;
+		if (this.oldTeam !== null && this.oldTeam !== player.team) connection.act('team', this.oldTeam);
+		this.oldTeam = null;
+		this.team = player.team;
+	}
+}
+
+/**
+ * @param {string} label
+ * @param {string} type
+ * @param {string} placeholder
+ */
+function field(label, type, placeholder) {
+	const input = make('input');
+	input.type = type;
+	input.placeholder = placeholder;
+	input.setAttribute('aria-label', label);
+	input.spellcheck = false;
+	input.autocomplete = 'off';
+	return input;
 }

@@ -28,7 +28,7 @@ export class Connection extends EventTarget {
 	/**
 	 * @param {object} options
 	 * @param {string} options.root the path of the server, without a slash at the end
-	 * @param {Promise<WebAssembly.Module>} options.program
+	 * @param {import('../engine/program.js').Program} options.program
 	 * @param {import('../input/input.js').Input} options.input
 	 */
 	constructor({ root, program, input }) {
@@ -64,7 +64,7 @@ export class Connection extends EventTarget {
 	async open(player) {
 		this.close();
 		this.reason = '';
-		const engine = this.engine = new Engine(await this.program, {
+		const engine = this.engine = new Engine(await this.program.module, {
 			ondatagram: (d) => this.socket?.send(d),
 			onevent: (e) => this.#event(e),
 			onmessage: (m) => this.match.addMessage(m, this.#now()),

@@ -7,6 +7,7 @@
 import { Camera } from '../../viewer/draw/camera.js';
 import { Scene } from '../../viewer/draw/scene.js';
 import { byId } from '../../viewer/page/dom.js';
+import { Frame } from '../../viewer/page/frame.js';
 import { Hud } from '../../viewer/page/hud.js';
 import { Sounds } from '../../viewer/page/sound.js';
 import { Actions } from '../input/actions.js';
@@ -16,9 +17,13 @@ import { Mouse } from '../input/mouse.js';
 import { Board } from './board.js';
 import { Card } from './card.js';
 import { Connection } from './connection.js';
+import { Loading } from './loading.js';
+import { Menu } from './menu.js';
 import { Overlays } from './overlays.js';
 import { Settings } from './settings.js';
+import { Tees } from './tees.js';
 import { follow } from './view.js';
+import { Watching } from './watching.js';
 
 /** The interval at which texts are updated, in ms. */
 const TEXT_EVERY = 100;
@@ -38,10 +43,11 @@ const DATA = '/viewer/data/';
 export class Game {
 	/**
 	 * @param {string} root the path of the server, without a slash at the end
-	 * @param {Promise<WebAssembly.Module>} program
+	 * @param {import('../engine/program.js').Program} program
 	 */
 	constructor(root, program) {
 		this.root = root;
+		this.program = program;
 		this.settings = new Settings();
 		this.canvas = /** @type {HTMLCanvasElement} */ (byId('view'));
 		this.stage = byId('stage');
@@ -58,6 +64,10 @@ export class Game {
 		this.moment = null;
 		this.textAt = 0;
 		const hud = new Hud();
+		this.head = new Frame({ root, page: 'play', load: false, help: () => this.menu.open('Keys') });
+		this.tees = new Tees(this.scene);
+		this.watching = new Watching(this);
+		this.menu = new Menu(this);
 		this.card = new Card(this);
 		/** @type {Part[]} */
 		this.parts = [
@@ -65,9 +75,11 @@ export class Game {
 			{ frame: () => this.mouse.aim(this.connection.match.own) },
 			new Board(this),
 			this.card,
+			new Loading(this),
 		];
 		this.connection.addEventListener('map', (e) => {
 			const { name, data } = /** @type {CustomEvent} */ (e).detail;
+			this.watching.stop();
 			this.scene.setMap(data, name);
 		});
 		this.#useImages();
@@ -101,7 +113,10 @@ export class Game {
 	frame(now) {
 		const { connection } = this;
 		connection.step();
-		if (!connection.engine || !connection.map) return;
+		if (!connection.engine || !connection.map) {
+			this.watching.frame(now);
+			return;
+		}
 		const m = this.moment = connection.match.at(connection.engine);
 		if (!m) return;
 		follow(this.camera, m, connection.match.own, this.input, this.settings);

@@ -14,6 +14,7 @@ const SAME_KEY = 150;
  * @property {() => void} show
  * @property {() => void} hide
  * @property {boolean} [pinned] whether Escape does not close it
+ * @property {() => Overlay | null} [back] what opens when it closes; null for the match
  */
 
 export class Overlays {
@@ -63,6 +64,11 @@ export class Overlays {
 	close() {
 		const { open } = this;
 		if (!open) return;
+		const back = open.back?.();
+		if (back) {
+			this.show(back);
+			return;
+		}
 		this.open = null;
 		this.input.enabled = true;
 		open.hide();

@@ -48,10 +48,9 @@ export class Bar {
 		file.setAttribute('aria-label', 'a demo');
 		file.addEventListener('change', () => { if (file.files?.[0]) v.onFile(file.files[0]); });
 		const open = button('Open a demo', ICON.FILE, () => file.click());
-		const help = button('Keys', ICON.HELP, () => this.help());
 		const back = button('Five seconds back', ICON.BACK, () => v.skip(-5));
 		box.prepend(this.play, back, this.live, this.speed);
-		box.append(make('span', 'gap'), this.who, this.scores, this.sound, this.look, copy, open, file, full, help);
+		box.append(make('span', 'gap'), this.who, this.scores, this.sound, this.look, copy, open, file, full);
 		/** @type {import('./controls.js').Keys} */
 		this.keys = {
 			' ': () => v.clock.toggle(),

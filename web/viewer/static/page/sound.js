@@ -60,24 +60,38 @@ export class Sounds {
 	/** @type {AudioContext|null} */
 	context = null;
 	on = false;
+	/** The volume, 0 to 1. */
+	level = 0.5;
 	/** The last tick whose sounds have been played. */
 	tick = Infinity;
 
 	/** Toggles the sound, and returns whether it is on. */
 	toggle() {
-		this.on = !this.on;
-		if (this.on && !this.context) {
+		if (this.on) this.on = false;
+		else this.start();
+		return this.on;
+	}
+
+	/** Turns the sound on. Browsers allow that only at a click or a key. */
+	start() {
+		this.on = true;
+		if (!this.context) {
 			this.context = new AudioContext();
 			const n = this.context.sampleRate;
 			this.noise = this.context.createBuffer(1, n, n);
 			const data = this.noise.getChannelData(0);
 			for (let i = 0; i < n; i++) data[i] = Math.random() * 2 - 1;
 			this.volume = this.context.createGain();
-			this.volume.gain.value = 0.5;
+			this.volume.gain.value = this.level;
 			this.volume.connect(this.context.destination);
 		}
-		if (this.on) this.context?.resume();
-		return this.on;
+		this.context.resume();
+	}
+
+	/** Sets the volume. @param {number} level 0 to 1 */
+	setVolume(level) {
+		this.level = level;
+		if (this.volume) this.volume.gain.value = level;
 	}
 
 	/** Resets the played tick, for another match. */
