@@ -224,7 +224,9 @@ func TestRedirectsBelowAPath(t *testing.T) {
 // the spectators' page request nothing outside that path.
 func TestBelowAPath(t *testing.T) {
 	w := newWorld(t, "sv_http_proxy local")
-	viewers := web.NewHandler(viewer.Rooms("")...)
+	viewers := web.NewHandler(append(viewer.Rooms(""), web.Room{
+		Pattern: "GET /play/info.json", Handler: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.Write([]byte("{}")) }),
+	})...)
 	p := browsertest.Open(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		path, ok := strings.CutPrefix(r.URL.Path, "/yard")
 		if !ok {

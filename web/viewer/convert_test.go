@@ -379,7 +379,7 @@ func TestWatchOthersDemo(t *testing.T) {
 func TestWatchDemo(t *testing.T) {
 	file := record(t, 16, 1500)
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.Handle("/", described(Rooms("")...))
 	mux.HandleFunc("/recording.demo", func(w http.ResponseWriter, _ *http.Request) { w.Write(file) })
 	p := browsertest.Open(t, mux, "/?demo=/recording.demo")
 	p.Allow("404")

@@ -17,7 +17,6 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
-	"github.com/teeyard/teeyard/web"
 )
 
 // script would run if a text became HTML. It fits into a name.
@@ -77,7 +76,7 @@ func hostile(t *testing.T) []byte {
 func TestHostileTexts(t *testing.T) {
 	b := hostile(t)
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.Handle("/", described(Rooms("")...))
 	mux.HandleFunc("/evil.demo", func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
 	p := browsertest.Open(t, mux, "/?demo=/evil.demo#t=2")
 	text := func(id string) string {
@@ -118,7 +117,7 @@ func TestBrokenFiles(t *testing.T) {
 		"map of noise": append(noMap, good[chunks:]...),
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.Handle("/", described(Rooms("")...))
 	mux.HandleFunc("/live.json", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"match":"","reason":"x"}`)) })
 	mux.HandleFunc("POST /convert", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "This is no recording.", http.StatusUnprocessableEntity)
@@ -164,7 +163,7 @@ func TestBrokenSegments(t *testing.T) {
 	b.segments[6] = nil
 	b.set("a", true, 9)
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.Handle("/", described(Rooms("")...))
 	mux.Handle("/live.json", b)
 	mux.Handle("/b/", b)
 	mux.HandleFunc("/map/", func(w http.ResponseWriter, _ *http.Request) { w.Write(r.Map()) })

@@ -34,7 +34,7 @@ func openServed(t testing.TB, data string, files map[string][]byte, hash ...stri
 func openHandlers(t testing.TB, data string, handlers map[string]http.Handler, hash string) *browsertest.Page {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms(data)...))
+	mux.Handle("/", described(Rooms(data)...))
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
 	mux.HandleFunc("/viewer/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
 	for path, h := range handlers {
@@ -50,6 +50,14 @@ func openMadeUp(t *testing.T, hash string, live bool) *browsertest.Page {
 	p.Run(fmt.Sprintf(`import('/test/page.js').then(m => m.start("testbox", %v))`, live))
 	p.Wait(`viewer.moment?.ready && viewer.clock.tick > viewer.clock.first && document.getElementById('now').textContent && !viewer.wanted`)
 	return p
+}
+
+// described returns the handler of rooms and of a server's description, which the frame of each page
+// reads.
+func described(rooms ...web.Room) http.Handler {
+	return web.NewHandler(append(rooms, web.Room{Pattern: "GET /play/info.json", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"name": "<i>yard</i>", "port": 8303, "game_type": "DM", "players": 3, "max_players": 16, "map": {"name": "testbox"}}`)
+	})})...)
 }
 
 func wantTrue(t *testing.T, p *browsertest.Page, what, expression string) {
@@ -214,7 +222,7 @@ func TestTouch(t *testing.T) {
 
 func TestReplaysPage(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.Handle("/", described(Rooms("")...))
 	mux.HandleFunc("/replays.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(`{"replays": [
 			{"match": "20261122-143000-77ab01fe", "demo": "/b/20261122-143000-77ab01fe.demo", "map": {"name": "yard1"}, "game_type": "CTF",
@@ -292,7 +300,7 @@ func TestReplaysPage(t *testing.T) {
 // TestNoReplays checks that an empty list explains how to fill it.
 func TestNoReplays(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.Handle("/", described(Rooms("")...))
 	mux.HandleFunc("/replays.json", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"replays": []}`)) })
 	mux.HandleFunc("/recordings.json", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"recordings": []}`)) })
 	p := browsertest.Open(t, mux, "/replays")
@@ -302,7 +310,7 @@ func TestNoReplays(t *testing.T) {
 // TestPageShowsDemo opens a demo in the page as a user does.
 func TestPageShowsDemo(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(Rooms("")...))
+	mux.Handle("/", described(Rooms("")...))
 	mux.HandleFunc("/live.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(`{"match":"","reason":"The match is not broadcast."}`))
 	})

@@ -15,7 +15,7 @@ const INFO_EVERY = 10_000;
 const COPIED = 1500;
 
 /** A game controller, as in ICON. */
-const CLIENT = 'M7 7h10a5 5 0 0 1 5 5.5c0 2.5-.8 5.5-3 5.5-1.800 0-2.500-2.500-4-2.500h-6c-1.500 0-2.200 2.500-4 2.500-2.200 0-3-3-3-5.500A5 5 0 0 1 7 7zM7 9.500v1.500H5.500v2H7v1.500h2V13h1.500v-2H9V9.500zM16 9.500v2h2v-2zM14 12v2h2v-2z';
+const CLIENT = 'M7 7h10a5 5 0 0 1 5 5.5c0 2.5-.8 5.5-3 5.5-1.8 0-2.5-2.5-4-2.5h-6c-1.5 0-2.2 2.5-4 2.5-2.2 0-3-3-3-5.5A5 5 0 0 1 7 7zM7 9.5v1.5H5.5v2H7v1.5h2V13h1.5v-2H9V9.5zM16 9.5v2h2v-2zM14 12v2h2v-2z';
 
 /** The pages by their key. @type {[string, string, string][]} */
 const PAGES = [['watch', 'Watch', './'], ['play', 'Play', 'play'], ['replays', 'Replays', 'replays']];
@@ -34,6 +34,7 @@ export class Frame {
 		this.info = null;
 		const box = this.box = make('header');
 		box.id = 'frame';
+		box.hidden = true; // a page without a server has no frame
 		this.server = make('button', 'server');
 		this.server.type = 'button';
 		this.server.title = 'Copy the address of the server';
@@ -65,6 +66,7 @@ export class Frame {
 	/** @param {import('./serverinfo.js').ServerInfo} info */
 	update(info) {
 		this.info = info;
+		this.box.hidden = false;
 		setText(this.name, info.name || info.address);
 		setText(this.players, playersText(info));
 	}
