@@ -52,8 +52,7 @@ func openMadeUp(t *testing.T, hash string, live bool) *browsertest.Page {
 	return p
 }
 
-// described returns the handler of rooms and of a server's description, which the frame of each page
-// reads.
+// described returns the handler of rooms and of a server's description, for the frame of the pages.
 func described(rooms ...web.Room) http.Handler {
 	return web.NewHandler(append(rooms, web.Room{Pattern: "GET /play/info.json", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"name": "<i>yard</i>", "port": 8303, "game_type": "DM", "players": 3, "max_players": 16, "map": {"name": "testbox"}}`)

@@ -113,10 +113,8 @@ export class Game {
 	frame(now) {
 		const { connection } = this;
 		connection.step();
-		if (!connection.engine || !connection.map) {
-			this.watching.frame(now);
-			return;
-		}
+		this.watching.frame(now);
+		if (!connection.engine || !connection.map || this.watching.live) return;
 		const m = this.moment = connection.match.at(connection.engine);
 		if (!m) return;
 		follow(this.camera, m, connection.match.own, this.input, this.settings);

@@ -30,7 +30,7 @@ export class Watching {
 		this.game = game;
 		this.clock = new Clock();
 		this.director = new Director(game.camera);
-		/** @type {Live | null} */
+		/** The updates of the match; null while the page does not watch. @type {Live | null} */
 		this.live = null;
 		/** The match that is shown. @type {Match | null} */
 		this.match = null;
@@ -112,12 +112,12 @@ export class Watching {
 		this.game.scene.setMap(map, name);
 	}
 
-	/** Draws the match. @param {number} now in ms */
+	/** Draws the match while the page watches it. @param {number} now in ms */
 	frame(now) {
 		const seconds = Math.min(Math.max(now - this.before, 0), 1000) / 1000;
 		this.before = now;
 		const { camera, scene } = this.game;
-		if (!this.map) return;
+		if (!this.live || !this.map) return;
 		const zoom = camera.zoom;
 		camera.zoom = ZOOM;
 		const m = this.match ? this.#advance(this.match, seconds) : this.#drift(seconds);
