@@ -181,6 +181,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		log.Warn(err.Error())
 	}
 	monitor := web.NewMonitor(&settings)
+	playPage := play.New(&settings)
 	live := broadcast.New(broadcast.Config{Settings: &broadcastSettings, Web: &settings, Dir: filepath.Join(files[0], "broadcast"), Log: log})
 	defer live.Close(outputTimeout)
 	monitor.Add(live.Values()...)
@@ -220,7 +221,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 				followSeats(c, &settings, hub),
 			)
 		},
-		Observers:     []server.Observer{monitor, operators},
+		Observers:     []server.Observer{monitor, operators, playPage},
 		Broadcast:     live,
 		Files:         files,
 		WriteFile:     files.WriteFile,
@@ -265,7 +266,8 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		filepath.Join(files[0], keyFile),
 		hub,
 		slices.Concat(
-			monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), play.Rooms(), []web.Room{converter.Room()}, recorded.Rooms(), operators.Rooms(),
+			monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), playPage.Rooms(s.Addr().Port()), []web.Room{converter.Room()}, recorded.Rooms(),
+			operators.Rooms(),
 		),
 		s.Addr().Port(),
 		log,
@@ -370,6 +372,7 @@ func serveWeb(
 		log.Info(fmt.Sprintf("https://%s/ shows the match%s, and serves /admin to operators with the password", pageHost(l), reach(l)))
 		go serve(l)
 	}
+	logPlay(log, settings, key, listeners, secure)
 	switch page := localPage(listeners); {
 	case page == "":
 	case operators.AllowsMachine():

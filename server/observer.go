@@ -1,9 +1,11 @@
 package server
 
 import (
+	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/query"
 )
 
 // Observer observes a server, for example to record or count events. It must not change anything; a
@@ -35,6 +37,23 @@ type Tick struct {
 
 // Draining reports whether the server admits no new clients because it is about to end.
 func (t *Tick) Draining() bool { return t.server != nil && t.server.drain.active }
+
+// Info fills in the description of the server for server browsers. It reuses the list of clients.
+func (t *Tick) Info(dst *query.Info) {
+	if t.server != nil {
+		t.server.listing.FillInfo(dst)
+	}
+}
+
+// Maps returns the files of the map: one for clients that read compressed tile layers, and one for
+// all others, which may be the same. Their contents never change.
+func (t *Tick) Maps() (modern, compatible bridge.Map) {
+	if t.server == nil {
+		return modern, compatible
+	}
+	m := t.server.maps.Played()
+	return *m.Modern(), *m.Compatible()
+}
 
 // observers are the observers of a server.
 type observers struct {

@@ -2,8 +2,10 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/teeyard/teeyard/server/console"
@@ -12,7 +14,9 @@ import (
 // Settings are the variables of a listener. The zero value has the defaults once registered.
 type Settings struct {
 	http                   string
+	httpIsSet              bool // by the operator
 	https, cert, key       string
+	play                   int
 	opened                 bool
 	status, metrics, pprof AccessSetting
 	proxy                  AccessSetting // Access.Has counts
@@ -36,23 +40,26 @@ func (s *Settings) Register(c *console.Console) error {
 	const sv = console.Server | console.Save
 	for _, v := range []console.StringVar{
 		{Name: "sv_http", Help: "Address of the HTTP listener, HOST or HOST:PORT (0 = off; the default port is the game's port); used when the server starts",
-			Value: &s.http, Default: "localhost"},
+			Value: &s.http, Default: defaultHTTP},
 		{Name: "sv_https", Help: "Address of the HTTPS listener, HOST or HOST:PORT (0 = off; the default port is 443); used when the server starts",
 			Value: &s.https, Default: "0"},
 		{Name: "sv_https_cert", Help: "File with the certificate of sv_https and its chain; read again when it changes", Value: &s.cert, Size: 256},
 		{Name: "sv_https_key", Help: "File with the key of that certificate; read again when it changes", Value: &s.key, Size: 256},
 	} {
 		v.Flags, v.Size = sv, max(v.Size, 128)
-		if err := c.RegisterString(v); err != nil {
+		if err := errors.Join(c.RegisterString(v), c.After(v.Name, s.usedAtStart)); err != nil {
 			return fmt.Errorf("web: %w", err)
 		}
-		if err := c.After(v.Name, func(call *console.Call) {
-			if s.opened {
-				call.Print("http", "%s takes effect when the server restarts", call.Name)
-			}
-		}); err != nil {
-			return fmt.Errorf("web: %w", err)
-		}
+	}
+	if err := errors.Join(
+		c.After("sv_http", func(*console.Call) { s.httpIsSet = true }),
+		c.RegisterInt(console.IntVar{
+			Name: "sv_play", Help: "Let everyone open the page /play: without sv_http the HTTP listener is then on all addresses; used when the server starts",
+			Flags: sv, Value: &s.play, Max: 1,
+		}),
+		c.After("sv_play", s.usedAtStart),
+	); err != nil {
+		return fmt.Errorf("web: %w", err)
 	}
 	if err := s.proxy.RegisterWithHelp(c, "sv_http_proxy", "Trusted proxies. They must set X-Forwarded-For and X-Forwarded-Proto (off, or a list such "+
 		"as local,10.0.0.0/8; local is this machine)", "off"); err != nil {
@@ -113,16 +120,45 @@ func (s *AccessSetting) RegisterWithHelp(c *console.Console, name, help, initial
 	})
 }
 
-// Listen listens on the address of sv_http, with the game's port if it names none. It returns no
-// listeners if sv_http is 0. Call it before the server runs.
+// usedAtStart prints that a variable has changed too late.
+func (s *Settings) usedAtStart(call *console.Call) {
+	if s.opened {
+		call.Print("http", "%s takes effect when the server restarts", call.Name)
+	}
+}
+
+// defaultHTTP is the default of sv_http.
+const defaultHTTP = "localhost"
+
+// Listen listens on the address of sv_http, with the game's port if it names none. If sv_play is 1
+// and sv_http is not set, it listens on all addresses. It returns no listeners if sv_http is 0.
+// Call it before the server runs.
 func (s *Settings) Listen(ctx context.Context, gamePort uint16) ([]net.Listener, error) {
 	s.opened = true
-	if s.http == "" || s.http == "0" {
+	addr := s.http
+	if s.play != 0 && !s.httpIsSet {
+		addr = ":" + strconv.Itoa(int(gamePort))
+	}
+	if addr == "" || addr == "0" {
 		return nil, nil
 	}
-	listeners, err := listen(ctx, s.http, gamePort, &s.seats)
+	listeners, err := listen(ctx, addr, gamePort, &s.seats)
 	if err != nil {
-		return nil, fmt.Errorf("sv_http %q: %w", s.http, err)
+		return nil, fmt.Errorf("sv_http %q: %w", addr, err)
 	}
 	return listeners, nil
+}
+
+// PlayHindrance returns the sentence that says why sv_play 1 has no effect, or "". reached reports
+// whether other machines reach a listener.
+func (s *Settings) PlayHindrance(reached bool) string {
+	switch {
+	case s.play == 0:
+		return ""
+	case !s.websocket.on.Load():
+		return "sv_play 1 has no effect, since sv_websocket 0 keeps all players in browsers out"
+	case reached:
+		return ""
+	}
+	return fmt.Sprintf("sv_play 1 does not open the page to other machines, since sv_http %q does not; remove sv_http, or set sv_http 0.0.0.0", s.http)
 }

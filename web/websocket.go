@@ -21,29 +21,47 @@ func (s *Settings) WithPlayers(serve func(w http.ResponseWriter, r *http.Request
 			next.ServeHTTP(w, r)
 			return
 		}
-		if !s.websocket.on.Load() {
-			http.Error(w, "This server does not allow playing over WebSocket (sv_websocket).", http.StatusForbidden)
-			return
-		}
-		if !s.allowsOrigin(r) {
-			http.Error(w, "This server does not allow pages of this web site to connect players (sv_websocket_origins).", http.StatusForbidden)
-			return
-		}
-		from, ok := s.playerAddr(r)
-		if !ok {
-			http.Error(
-				w,
-				"The server cannot tell your address: the request may come through a proxy that the server does not trust (sv_http_proxy) or that "+
-					"does not name its clients (X-Forwarded-For). "+
-					"On the server's own machine, connect with the key from http.key in its folder: ws://localhost:"+listenerPort(
-					r,
-				)+"/?key=KEY",
-				http.StatusForbidden,
-			)
+		from, problem := s.player(r)
+		if problem != "" {
+			http.Error(w, problem, http.StatusForbidden)
 			return
 		}
 		_ = serve(playerWriter{w, r.Context()}, r, from)
 	})
+}
+
+// PlayProblem returns the sentence that says why the server rejects WebSocket requests of a client,
+// or "" if the client may play. r is another request of the client, from a page of an origin. Pages
+// cannot read the answer to a rejected WebSocket request.
+func (s *Settings) PlayProblem(r *http.Request, origin string) string {
+	r = r.Clone(r.Context())
+	r.Header.Del("Origin")
+	if origin != "" {
+		r.Header.Set("Origin", origin)
+	}
+	_, problem := s.player(r)
+	return problem
+}
+
+// player returns the address of a player, or why the request may not connect one.
+func (s *Settings) player(r *http.Request) (from netip.AddrPort, problem string) {
+	if !s.websocket.on.Load() {
+		return from, "This server does not allow playing over WebSocket (sv_websocket)."
+	}
+	if !s.allowsOrigin(r) {
+		return from, "This server does not allow pages of this web site to connect players (sv_websocket_origins)."
+	}
+	from, ok := s.playerAddr(r)
+	if ok {
+		return from, ""
+	}
+	if peer, _ := peerOf(r); peer.Addr().IsLoopback() && !isForwarded(r) {
+		return from, "On the server's own machine you need the key: open the link with \"key=\" from the server's log. Programs connect to " +
+			"ws://localhost:" + listenerPort(r) + "/?key=KEY, with the key from the file http.key. " +
+			"A proxy on this machine must set X-Forwarded-For, and sv_http_proxy must name it."
+	}
+	return from, "The server cannot tell your address: the request comes through a proxy that the server does not trust (sv_http_proxy), or that does " +
+		"not name its clients (X-Forwarded-For)."
 }
 
 // playerAddr returns the address of a player. It returns false if the address may belong to a proxy

@@ -205,10 +205,12 @@ func TestWhoMayPlayOverWebSocket(t *testing.T) {
 		{"elsewhere", "", "198.51.100.1:9", "", "/status.json", "200"},
 	} {
 		got, key := "", NewKey()
-		h := newSettings(t, c.settings).WithPlayers(func(_ http.ResponseWriter, _ *http.Request, from netip.AddrPort) error {
+		settings, problem := newSettings(t, c.settings), ""
+		h := settings.WithPlayers(func(_ http.ResponseWriter, r *http.Request, from netip.AddrPort) error {
 			got = from.String()
 			return nil
 		}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		h = withProblem(settings, &problem, h)
 		if c.path == "/?key=" {
 			c.path = key.Link("/")
 		}
@@ -224,7 +226,18 @@ func TestWhoMayPlayOverWebSocket(t *testing.T) {
 			got = fmt.Sprint(w.Code)
 		}
 		testenv.Check(t, got == c.want, "%s: %s, want %s: %s", c.name, got, c.want, w.Body)
+		testenv.Check(t, problem == strings.TrimSpace(w.Body.String()), "%s: the page shows %q, not %q", c.name, problem, w.Body)
 	}
+}
+
+// withProblem returns a handler that notes the problem that a page shows to the client.
+func withProblem(s *Settings, problem *string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if *problem = ""; r.Header.Get("Upgrade") != "" && r.URL.Path == "/" {
+			*problem = s.PlayProblem(r, r.Header.Get("Origin"))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // TestOrigins checks that pages of other sites cannot connect their visitors unless the operator
@@ -267,10 +280,11 @@ func TestOrigins(t *testing.T) {
 		{"sv_websocket_origins off", "yard.example:8303", "", "", true},
 	} {
 		played := false
-		h := newSettings(t, c.settings).WithPlayers(func(http.ResponseWriter, *http.Request, netip.AddrPort) error {
+		settings, problem := newSettings(t, c.settings), ""
+		h := withProblem(settings, &problem, settings.WithPlayers(func(http.ResponseWriter, *http.Request, netip.AddrPort) error {
 			played = true
 			return nil
-		}, nil)
+		}, nil))
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr, r.Host = "198.51.100.1:9", c.host
 		r.Header.Set("Upgrade", "websocket")
@@ -284,6 +298,7 @@ func TestOrigins(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		testenv.Check(t, played == c.want, "%+v: %v %s", c, played, w.Body)
+		testenv.Check(t, problem == strings.TrimSpace(w.Body.String()), "%+v: the page shows %q, not %q", c, problem, w.Body)
 	}
 	for _, text := range []string{"a.example", "https://", "https://a.example/x", "own;all", "*"} {
 		_, err := ParseOrigins(text)

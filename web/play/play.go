@@ -7,9 +7,12 @@
 package play
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"embed"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/teeyard/teeyard/internal/webpage"
 	"github.com/teeyard/teeyard/web"
@@ -25,22 +28,44 @@ var program []byte
 const contentSecurityPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; connect-src " +
 	"'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-// Rooms returns the page /play and the files below /play/.
-func Rooms() []web.Room {
+// Rooms returns the page /play and the files below /play/. Players of the server's game use a port.
+func (p *Page) Rooms(gamePort uint16) []web.Room {
 	return []web.Room{
 		{Pattern: "GET /play", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			pages().Handler("play.html").ServeHTTP(w, r)
 		})},
 		{Pattern: "GET /play/{$}", Handler: web.Redirect("../play")},
+		{Pattern: "GET /play/info.json", Handler: p.serveInfo(gamePort)},
+		{Pattern: "GET /play/map/{sha256}", Handler: http.HandlerFunc(p.serveMap)},
 		{Pattern: "GET /play/play.wasm", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/wasm")
 			w.Header().Set("Content-Encoding", "gzip")
-			w.Write(program)
+			web.SlowWriter(w).Write(program)
 		})},
 		{Pattern: "GET /play/{path...}", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			pages().Handler(r.PathValue("path")).ServeHTTP(w, r)
 		})},
 	}
+}
+
+// serveMap serves the map that the server plays at this moment, by its hash. The broadcast may have
+// it later or not at all.
+func (p *Page) serveMap(w http.ResponseWriter, r *http.Request) {
+	sum := r.PathValue("sha256")
+	var file []byte
+	if len(sum) == 2*sha256.Size {
+		file = p.file(r, sum)
+	}
+	if file == nil {
+		http.Error(w, "The server does not play this map.", http.StatusNotFound)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "max-age=31536000, immutable")
+	h.Set("ETag", `"`+sum+`"`)
+	http.ServeContent(web.SlowWriter(w), r, "", time.Time{}, bytes.NewReader(file))
 }
 
 // pages are the embedded files, compressed at the first request.

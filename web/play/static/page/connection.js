@@ -16,14 +16,6 @@ const STEP = 20;
 
 /** The browser gives the timers of hidden pages one call a second, but datagrams at once. */
 
-/**
- * @typedef {object} Info the answer of play/info.json
- * @property {string} name the server's name
- * @property {string} address for clients: host and port
- * @property {boolean} ddrace whether to speak DDNet's version
- * @property {{ name: string, sha256: string, size: number } | null} map
- */
-
 export class Connection extends EventTarget {
 	/**
 	 * @param {object} options
@@ -137,7 +129,7 @@ export class Connection extends EventTarget {
 	}
 
 	/**
-	 * Fetches the announced map over HTTP, or from the server if HTTP does not have it.
+	 * Fetches the announced map over HTTP, or as a client does if the server has changed it meanwhile.
 	 * @param {{ map: string, sha256: string, crc: string, size: number }} announced
 	 */
 	async #loadMap(announced) {
@@ -169,7 +161,7 @@ export class Connection extends EventTarget {
 	 */
 	async #fetchMap({ sha256, size }) {
 		try {
-			const r = await fetch(`${this.root}/map/${encodeURIComponent(sha256)}`);
+			const r = await fetch(`${this.root}/play/map/${encodeURIComponent(sha256)}`);
 			if (!r.ok) return null;
 			const file = new Uint8Array(await r.arrayBuffer());
 			return file.length === size ? file : null;
