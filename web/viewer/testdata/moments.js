@@ -21,7 +21,7 @@ export function tee(id, x, y, extra = {}) {
 	return {
 		id, x, y, vx: 0, vy: 0, nextX: x, nextY: y, nextVX: 0, nextVY: 0, angle: 0, direction: 0, airJumped: false, hookState: HOOK.IDLE, hookX: x, hookY: y, hookedPlayer: -1,
 		weapon: WEAPON.GUN, attackTick: 0, emote: EMOTE.NORMAL, emoticon: -1, emoticonTick: 0, freeze: 0, freezeStart: 0, freezeEnd: 0, solo: false, jumps: 0, airJumps: 0,
-		endlessJumps: false, ninjaStart: 0, checkpoint: 0, health: -1, armor: -1, ammo: -1, ...extra,
+		endlessJumps: false, endlessHook: false, practice: false, weapons: 0, ninjaStart: 0, checkpoint: 0, health: -1, armor: -1, ammo: -1, ...extra,
 	};
 }
 

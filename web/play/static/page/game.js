@@ -5,6 +5,7 @@
  */
 
 import { Camera } from '../../viewer/draw/camera.js';
+import { Icons } from '../../viewer/draw/icons.js';
 import { Scene } from '../../viewer/draw/scene.js';
 import { byId } from '../../viewer/page/dom.js';
 import { Frame } from '../../viewer/page/frame.js';
@@ -17,10 +18,12 @@ import { Mouse } from '../input/mouse.js';
 import { Board } from './board.js';
 import { Card } from './card.js';
 import { Connection } from './connection.js';
+import { Crosshair } from './crosshair.js';
 import { Loading } from './loading.js';
 import { Menu } from './menu.js';
 import { Overlays } from './overlays.js';
 import { Settings } from './settings.js';
+import { State } from './state.js';
 import { Tees } from './tees.js';
 import { follow } from './view.js';
 import { Watching } from './watching.js';
@@ -63,7 +66,8 @@ export class Game {
 		/** The last moment that was drawn. @type {Moment | null} */
 		this.moment = null;
 		this.textAt = 0;
-		const hud = new Hud();
+		this.icons = new Icons(this.scene);
+		const hud = new Hud(this.icons);
 		this.head = new Frame({ root, page: 'play', load: false, help: () => this.menu.open('Keys') });
 		this.tees = new Tees(this.scene);
 		this.watching = new Watching(this);
@@ -71,8 +75,11 @@ export class Game {
 		this.card = new Card(this);
 		/** @type {Part[]} */
 		this.parts = [
+			{ update: () => this.icons.update() },
 			{ update: (m) => hud.update(m) },
 			{ frame: () => this.mouse.aim(this.connection.match.own) },
+			new State(this),
+			new Crosshair(this),
 			new Board(this),
 			this.card,
 			new Loading(this),

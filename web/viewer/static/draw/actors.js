@@ -32,6 +32,11 @@ import { TILE } from './mapfile.js';
  * @property {(laser: import('../match/types.js').Laser, life: number, tick: number) => void} laser
  * @property {(kind: number, x: number, y: number, size: number, angle: number, color: number) => void} particle
  * @property {(x: number, y: number, angle: number, alpha: number) => void} star
+ * @property {(symbol: number, x: number, y: number) => void} symbol SYMBOL, 32 units high
+ * @property {(weapon: number, x: number, y: number) => void} ammo a shot, as a sign of ammunition
+ * @property {(weapon: number, x: number, y: number) => void} crosshair
+ * @property {(look: Look | null) => boolean} ready whether the images of a tee are loaded, or for null
+ *   those of all other things; it requests missing ones
  */
 
 /**

@@ -10,6 +10,7 @@ import { WEAPONS } from './anim.js';
 import { PARTICLE } from './effects.js';
 import { SHAPE, WHITE, fade, hex, rgba } from './sprites.js';
 import { shade } from './skins.js';
+import { SYMBOL } from './icons.js';
 
 /**
  * A part of an image: position and size in cells of a grid.
@@ -272,8 +273,30 @@ export class OriginalStyle {
 	star(x, y, angle, alpha) {
 		this.sprite(STAR, x, y, 48, angle, 0, fade(WHITE, alpha));
 	}
+
+	/** @param {number} symbol @param {number} x @param {number} y */
+	symbol(symbol, x, y) {
+		this.part('game.png', 32, 16, SYMBOLS[symbol], x, y, 32, 32, 0);
+	}
+
+	/** @param {number} weapon @param {number} x @param {number} y */
+	ammo(weapon, x, y) {
+		this.projectile(weapon, x, y, 0);
+	}
+
+	/** @param {number} weapon @param {number} x @param {number} y */
+	crosshair(weapon, x, y) {
+		this.sprite([0, weapon === WEAPON.HAMMER ? 0 : BODIES[weapon][1], 2, 2], x, y, 64, 0);
+	}
+
+	/** @param {import('./skins.js').Look | null} look */
+	ready(look) {
+		return look ? this.hasImages(look) : this.atlas.ready('game.png');
+	}
 }
 
+/** The symbols in game.png, by SYMBOL. @type {Record<number, Cells>} */
+const SYMBOLS = { [SYMBOL.HEART]: [21, 0, 2, 2], [SYMBOL.NO_HEART]: [23, 0, 2, 2], [SYMBOL.SHIELD]: [21, 2, 2, 2], [SYMBOL.NO_SHIELD]: [23, 2, 2, 2] };
 /** @type {Cells} */ const FIRST = [0, 0, 1, 1];
 /** @type {Cells} */ const SECOND = [1, 0, 1, 1];
 /** @type {Cells} */ const THIRD = [0, 1, 1, 1];

@@ -9,6 +9,7 @@ import { SHAPE, WHITE, fade, hex, rgba } from './sprites.js';
 import { PARTICLE } from './effects.js';
 import { shade } from './skins.js';
 import { drawEmoticon } from './emoticons.js';
+import { SYMBOL } from './icons.js';
 
 const { BOX, ELLIPSE, WEDGE, STAR, HEART, SHIELD, GLOW, RING, FLAME, CLOTH, SMOKE } = SHAPE;
 const INK = hex(0x17131c);
@@ -25,6 +26,9 @@ const BLUE_LOW = hex(0x2250b5);
 const GLINT = rgba(1, 1, 1, 0.55);
 const SPARK = hex(0xffe27a);
 const FIRE = hex(0xff8a2a);
+const EMPTY = hex(0xffffff, 0.22);
+/** The colours of crosshairs, by WEAPON. */
+const CROSSHAIRS = [[0xffffff, 0xe3d3b8], [0xf6ff9e, 0xcfe04f], [0xffe3b0, 0xf0b45a], [0xffb0a8, 0xf0524a], [0xc4dcff, 0x6fa5ff], [0xffe9a0, 0xf5b53a]].map((c) => c.map((v) => hex(v)));
 
 /** The colours of lasers, by LASER. */
 const LASERS = [[0x3f6bff, 0x5f7dff, 0xeaf1ff], [0xd9862f, 0xc98a4a, 0xffe9cf], [0x19c79a, 0x43c3a3, 0xd8fff3], [0xff5a8a, 0xf0709a, 0xffe3ec], [0x9a7bff, 0x8f80c8, 0xeee8ff], [0x3f6bff, 0x5f7dff, 0xeaf1ff]]
@@ -305,17 +309,8 @@ export class OwnStyle {
 		s.shape(GLOW, x, y, 44, 44, 0, light, light, 1);
 		this.outline(2);
 		switch (type) {
-			case PICKUP.HEALTH:
-				s.shape(HEART, x, y, 16, 15.5, 0, hex(0xff6a60), hex(0xd0202f));
-				this.outline(0);
-				s.shape(ELLIPSE, x - 6.5, y - 6, 3.6, 2.4, -0.6, rgba(1, 1, 1, 0.75), rgba(1, 1, 1, 0.5));
-				break;
-			case PICKUP.ARMOR:
-				s.shape(SHIELD, x, y, 14, 17, 0, hex(0xeaf0f6), hex(0x8d9aab));
-				this.outline(0);
-				s.shape(SHIELD, x, y, 10, 13, 0, hex(0xa9b6c6), hex(0x6d7b8d));
-				s.shape(BOX, x - 4, y - 3, 1.6, 6, 0, rgba(1, 1, 1, 0.6), rgba(1, 1, 1, 0.2), 1.6);
-				break;
+			case PICKUP.HEALTH: this.symbol(SYMBOL.HEART, x, y); break;
+			case PICKUP.ARMOR: this.symbol(SYMBOL.SHIELD, x, y); break;
 			default:
 				this.weapon(PICKUP_WEAPONS[type] ?? WEAPON.NINJA, x, y, 0, false);
 		}
@@ -403,6 +398,63 @@ export class OwnStyle {
 		this.sprites.line = fade(INK, alpha);
 		this.sprites.lineWidth = 1.6;
 		this.sprites.shape(STAR, x, y, 14, 14, angle, fade(hex(0xffe98a), alpha), fade(hex(0xf59a23), alpha), 5, 0.5);
+	}
+
+	/** @param {number} symbol @param {number} x @param {number} y */
+	symbol(symbol, x, y) {
+		const s = this.sprites;
+		this.outline(2);
+		switch (symbol) {
+			case SYMBOL.HEART:
+				s.shape(HEART, x, y, 16, 15.5, 0, hex(0xff6a60), hex(0xd0202f));
+				this.outline(0);
+				s.shape(ELLIPSE, x - 6.5, y - 6, 3.6, 2.4, -0.6, rgba(1, 1, 1, 0.75), rgba(1, 1, 1, 0.5));
+				break;
+			case SYMBOL.SHIELD:
+				s.shape(SHIELD, x, y, 14, 17, 0, hex(0xeaf0f6), hex(0x8d9aab));
+				this.outline(0);
+				s.shape(SHIELD, x, y, 10, 13, 0, hex(0xa9b6c6), hex(0x6d7b8d));
+				s.shape(BOX, x - 4, y - 3, 1.6, 6, 0, rgba(1, 1, 1, 0.6), rgba(1, 1, 1, 0.2), 1.6);
+				break;
+			case SYMBOL.NO_HEART: s.shape(HEART, x, y, 16, 15.5, 0, EMPTY, EMPTY); break;
+			case SYMBOL.NO_SHIELD: s.shape(SHIELD, x, y, 14, 17, 0, EMPTY, EMPTY);
+		}
+	}
+
+	/** @param {number} weapon @param {number} x @param {number} y */
+	ammo(weapon, x, y) {
+		this.frame(x, y, weapon === WEAPON.GRENADE ? 0 : -Math.PI / 2, false);
+		this.outline(1.8);
+		switch (weapon) {
+			case WEAPON.GUN: this.put(BOX, 0, 0, 11, 5.5, 0, hex(0xfff3c2), hex(0xf0a83c), 5); break;
+			case WEAPON.SHOTGUN: this.put(ELLIPSE, 0, 0, 7.5, 7.5, 0, hex(0xfff0b0), hex(0xffa63d)); break;
+			case WEAPON.GRENADE: this.projectile(weapon, x, y, 0); break;
+			case WEAPON.LASER: this.put(BOX, 0, 0, 12, 5.5, 0, hex(0x9fe0ff), hex(0x2f7df0), 3);
+		}
+	}
+
+	/** @param {number} weapon @param {number} x @param {number} y */
+	crosshair(weapon, x, y) {
+		this.frame(x, y, weapon === WEAPON.HAMMER || weapon === WEAPON.GRENADE ? Math.PI / 4 : 0, false);
+		this.outline(2);
+		const [light, low] = CROSSHAIRS[weapon] ?? CROSSHAIRS[0];
+		if (weapon === WEAPON.SHOTGUN || weapon === WEAPON.LASER) this.put(RING, 0, 0, 16, 16, 0, light, low, 0.3);
+		for (let i = 0; i < 4; i++) {
+			const angle = i * Math.PI / 2, dx = Math.cos(angle), dy = Math.sin(angle);
+			switch (weapon) {
+				case WEAPON.SHOTGUN: break;
+				case WEAPON.GRENADE: this.put(BOX, dx * 13, dy * 13, 2.4, 14, angle, light, low, 1.5); break;
+				case WEAPON.LASER: this.put(BOX, dx * 14, dy * 14, 7, 2, angle, light, low, 1.5); break;
+				case WEAPON.NINJA: this.put(WEDGE, dx * 14, dy * 14, 4.5, 6, angle - Math.PI / 2, light, low, 0.1, 1); break;
+				default: this.put(BOX, dx * 14, dy * 14, 7, 2.4, angle, light, low, 2);
+			}
+		}
+		if (weapon !== WEAPON.NINJA) this.put(ELLIPSE, 0, 0, 2.4, 2.4, 0, light, light);
+	}
+
+	/** All of this look is there from the start. */
+	ready() {
+		return true;
 	}
 }
 

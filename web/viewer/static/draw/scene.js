@@ -33,6 +33,8 @@ export class Scene {
 		this.followed = -1;
 		/** Whether to use the images of the original game where they exist. */
 		this.useImages = false;
+		/** Draws what covers everything else, such as a crosshair. @type {((style: import('./actors.js').Style) => void) | null} */
+		this.drawTop = null;
 		this.base = '';
 		/** The existing images of the original game. @type {Set<string>} */
 		this.files = new Set();
@@ -112,7 +114,7 @@ export class Scene {
 	draw(m, camera) {
 		const gl = this.gl;
 		if (gl.isContextLost()) return;
-		const style = this.useImages && this.original ? this.original : this.own;
+		const style = this.style;
 		const layers = this.useImages && this.layers?.any ? this.layers : null;
 		this.atlas?.update();
 		const atlas = this.atlas?.texture ?? null;
@@ -137,7 +139,13 @@ export class Scene {
 		if (this.showNames) this.drawNames(m, camera);
 		this.actors.drawEmoticons(m, style);
 		this.effects.drawParticles(m, style);
+		this.drawTop?.(style);
 		this.sprites.flush(camera, atlas, this.names.texture);
+	}
+
+	/** The look in use. @returns {import('./actors.js').Style} */
+	get style() {
+		return this.useImages && this.original ? this.original : this.own;
 	}
 
 	/** Switches the look, and reports whether it is now the look of the original game. */

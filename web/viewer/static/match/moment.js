@@ -131,8 +131,8 @@ function append(list, make) {
 /** A tee that stands. @returns {import('./types.js').Tee} */
 export const newTee = () => ({
 	id: 0, x: 0, y: 0, vx: 0, vy: 0, nextX: 0, nextY: 0, nextVX: 0, angle: 0, direction: 0, airJumped: false, hookState: 0, hookX: 0, hookY: 0, hookedPlayer: -1,
-	weapon: 0, attackTick: 0, emote: 0, emoticon: -1, emoticonTick: 0, freeze: FREEZE.NONE, freezeStart: 0, freezeEnd: 0, solo: false,
-	jumps: 0, airJumps: 0, endlessJumps: false, ninjaStart: 0, checkpoint: 0, health: -1, armor: -1, ammo: -1,
+	weapon: 0, attackTick: 0, emote: 0, emoticon: -1, emoticonTick: 0, freeze: FREEZE.NONE, freezeStart: 0, freezeEnd: 0, solo: false, practice: false,
+	jumps: 0, airJumps: 0, endlessJumps: false, endlessHook: false, ninjaStart: 0, checkpoint: 0, weapons: 0, health: -1, armor: -1, ammo: -1,
 });
 const newProjectile = () => ({ key: 0, x: 0, y: 0, vx: 0, vy: 0, weapon: 0, startTick: 0 });
 const newLaser = () => ({ key: 0, fromX: 0, fromY: 0, x: 0, y: 0, startTick: 0, kind: LASER.RIFLE });

@@ -9,7 +9,9 @@ import { isValid } from '../wire/objects.js';
 import { FREEZE, LASER, TICKS_PER_SECOND } from './types.js';
 
 /** Bits of DeCharacter.Flags. */
-const FLAG = { SOLO: 1, ENDLESS_JUMPS: 1 << 4, LIVE: 1 << 20 };
+const FLAG = { SOLO: 1, ENDLESS_HOOK: 1 << 3, ENDLESS_JUMPS: 1 << 4, LIVE: 1 << 20, PRACTICE: 1 << 22 };
+/** The first of the bits of DeCharacter.Flags for the weapons that the tee has, by WEAPON. */
+const FIRST_WEAPON = 14, ALL_WEAPONS = 63;
 /** The speed from which tees skid, and the acceleration on the ground, in units per tick. */
 const SKID_SPEED = 10, GROUND_ACCELERATION = 2;
 /** Bits of DeLaser.Entity. */
@@ -25,8 +27,8 @@ export function takeStates(t, s, tick) {
 	const i = s.search(DeCharacter.TYPE * 0x10000 + t.id), at = s.offsets[i], ints = s.ints;
 	if (i >= s.length || s.keys[i] !== DeCharacter.TYPE * 0x10000 + t.id || !isValid(s, i)) {
 		t.freeze = FREEZE.NONE;
-		t.solo = t.endlessJumps = false;
-		t.freezeStart = t.freezeEnd = t.jumps = t.airJumps = t.ninjaStart = t.checkpoint = 0;
+		t.solo = t.endlessJumps = t.endlessHook = t.practice = false;
+		t.freezeStart = t.freezeEnd = t.jumps = t.airJumps = t.ninjaStart = t.checkpoint = t.weapons = 0;
 		return;
 	}
 	const flags = ints[at + DeCharacter.Flags], end = ints[at + DeCharacter.FreezeEnd];
@@ -35,6 +37,9 @@ export function takeStates(t, s, tick) {
 	t.freezeEnd = end;
 	t.solo = (flags & FLAG.SOLO) !== 0;
 	t.endlessJumps = (flags & FLAG.ENDLESS_JUMPS) !== 0;
+	t.endlessHook = (flags & FLAG.ENDLESS_HOOK) !== 0;
+	t.practice = (flags & FLAG.PRACTICE) !== 0;
+	t.weapons = flags >> FIRST_WEAPON & ALL_WEAPONS;
 	t.jumps = ints[at + DeCharacter.Jumps];
 	t.airJumps = ints[at + DeCharacter.AirJumps];
 	t.ninjaStart = ints[at + DeCharacter.NinjaStart];

@@ -78,6 +78,10 @@
  *   the air, 0 if the recording does not tell
  * @property {number} airJumps number of air jumps used
  * @property {boolean} endlessJumps
+ * @property {boolean} endlessHook
+ * @property {boolean} practice whether its team is in practice mode
+ * @property {number} weapons bits of the weapons that it has, by WEAPON; 0 if the recording does not
+ *   tell
  * @property {number} ninjaStart tick at which it became a ninja, 0 if the recording does not tell
  * @property {number} checkpoint number of its teleporter checkpoint, 0 for none
  * @property {number} health 0 to 10, -1 if unknown; known only for the recording player

@@ -50,6 +50,9 @@ export const ICON = Object.freeze({
 	LINK: 'M10 14a4 4 0 0 1 0-5.7l3-3a4 4 0 0 1 5.7 5.7l-1.8 1.8-1.4-1.4 1.8-1.8a2 2 0 0 0-2.9-2.9l-3 3a2 2 0 0 0 0 2.9zM14 10a4 4 0 0 1 0 5.7l-3 3A4 4 0 0 1 5.3 13l1.8-1.8 1.4 1.4-1.8 1.8a2 2 0 0 0 2.9 2.9l3-3a2 2 0 0 0 0-2.9z',
 	FULL: 'M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z',
 	HELP: 'M12 3a5 5 0 0 1 5 5c0 3.5-4 3.6-4 6.5h-2c0-4.5 4-4.5 4-6.5a3 3 0 0 0-6 0H7a5 5 0 0 1 5-5zM10.8 17h2.5v2.8h-2.5z',
+	SPIKES: 'M1 20 4.7 7l3.6 13zM8.3 20 12 4l3.7 16zM15.7 20l3.6-13L23 20z',
+	SKULL: 'M12 3c-5 0-8.5 3.3-8.5 7.9 0 2.7 1.2 4.8 3 6.1V21h11v-4c1.8-1.3 3-3.4 3-6.1C20.5 6.3 17 3 12 3zM6.7 11a2.2 2.2 0 1 1 4.4 0 2.2 2.2 0 0 1-4.4 0zM12.9 11a2.2 2.2 0 1 1 4.4 0 2.2 2.2 0 0 1-4.4 0zM12 14l1.3 2.6h-2.6z',
+	DOOR: 'M4 3h9v3h-2V5H6v14h5v-1h2v3H4zM14 8l5 4-5 4v-3H9v-2h5z',
 	FILE: 'M5 3h9l5 5v13H5zM13 4.5V9h4.5zM11 18v-4H8l4-4 4 4h-3v4z',
 });
 
@@ -67,6 +70,55 @@ export function button(label, icon, click) {
 	setIcon(b, icon);
 	b.addEventListener('click', click);
 	return b;
+}
+
+/** The height of icons in world units at which they are as high as a letter of the text around them. */
+const UNITS = 26;
+
+/** The greatest height of an icon, in ems. */
+const MAX_HEIGHT = 1.5;
+
+/**
+ * Creates an element that shows a thing of the game.
+ * @param {import('../draw/icons.js').Icon | null} picture
+ * @param {string} word what it shows, for those who cannot see it; visible until the picture is
+ *   loaded; empty for decoration
+ * @param {string} [className]
+ */
+export function icon(picture, word, className = '') {
+	const e = make('span', `icon ${className}`);
+	if (!picture) {
+		e.textContent = word;
+		return e;
+	}
+	describe(e, word);
+	const k = Math.min(1 / UNITS, MAX_HEIGHT / picture.height);
+	e.style.width = `${picture.width * k}em`;
+	e.style.height = `${picture.height * k}em`;
+	e.style.backgroundImage = `url(${picture.url})`;
+	return e;
+}
+
+/**
+ * Creates an element that shows an ICON.
+ * @param {string} shape
+ * @param {string} word what it means
+ * @param {string} [className]
+ */
+export function sign(shape, word, className = '') {
+	const e = make('span', `sign ${className}`);
+	describe(e, word);
+	setIcon(e, shape);
+	return e;
+}
+
+/** @param {HTMLElement} e @param {string} word */
+function describe(e, word) {
+	if (word) {
+		e.setAttribute('role', 'img');
+		e.setAttribute('aria-label', word);
+		e.title = word;
+	} else e.setAttribute('aria-hidden', 'true');
 }
 
 /**

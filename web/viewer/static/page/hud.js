@@ -6,7 +6,7 @@
 
 import { CHAT, GAME, STATE, TEAM, TICKS_PER_SECOND, WEAPON } from '../match/types.js';
 import { formatTicks } from './clock.js';
-import { byId, make, setText } from './dom.js';
+import { ICON, byId, icon, make, setText, sign } from './dom.js';
 
 /** @typedef {import('../match/types.js').Moment} Moment */
 
@@ -16,11 +16,18 @@ const BROADCAST_TICKS = 10 * TICKS_PER_SECOND;
 const MAX_CHAT = 8;
 const MAX_KILLS = 6;
 
-/** The label of the weapon in a kill message, by WEAPON + 3. */
+/** The words for the causes of deaths, by WEAPON + 3. */
 const CAUSES = ['left', 'self-kill', 'the map', 'hammer', 'gun', 'shotgun', 'grenade', 'laser', 'ninja'];
+/** The icons of the causes that are no weapons, by WEAPON + 3. */
+const CAUSE_ICONS = [ICON.DOOR, ICON.SKULL, ICON.SPIKES];
+
+/** The bits of Kill.flags: who carried a flag. */
+const VICTIM_CARRIED = 1, KILLER_CARRIED = 2;
 
 export class Hud {
-	constructor() {
+	/** @param {import('../draw/icons.js').Icons} icons */
+	constructor(icons) {
+		this.icons = icons;
 		this.clock = byId('clock');
 		this.red = byId('red');
 		this.blue = byId('blue');
@@ -62,13 +69,13 @@ export class Hud {
 
 	/** @param {Moment} m */
 	updateKills(m) {
-		let keys = '';
+		let keys = `${this.icons.version} `;
 		const first = Math.max(0, m.kills.length - MAX_KILLS);
 		for (let i = first; i < m.kills.length; i++) if (m.tick - m.kills.items[i].tick < KILL_TICKS) keys += m.kills.items[i].key + ' ';
 		if (keys === this.killKeys) return;
 		this.killKeys = keys;
 		const lines = [];
-		for (let i = first; i < m.kills.length; i++) if (m.tick - m.kills.items[i].tick < KILL_TICKS) lines.push(killLine(m, m.kills.items[i]));
+		for (let i = first; i < m.kills.length; i++) if (m.tick - m.kills.items[i].tick < KILL_TICKS && m.kills.items[i].victimName) lines.push(killLine(m, m.kills.items[i], this.icons));
 		this.kills.replaceChildren(...lines);
 	}
 
@@ -102,14 +109,37 @@ export function teamClass(m, team) {
 	return team === TEAM.RED ? 'name red' : team === TEAM.BLUE ? 'name blue' : 'name';
 }
 
-/** @param {Moment} m @param {import('../match/types.js').Kill} k */
-function killLine(m, k) {
-	const li = make('li');
-	if (k.killer >= 0 && k.killer !== k.victim) li.append(make('span', teamClass(m, k.killerTeam), k.killerName), ' ');
+/**
+ * The word for the cause of a death, and whether another player is named.
+ * @param {import('../match/types.js').Kill} k
+ * @param {boolean} race
+ */
+export function causeOf(k, race) {
+	const byOther = k.killer >= 0 && k.killer !== k.victim;
 	const cause = CAUSES[k.weapon + 3] ?? '';
-	const sign = make('span', `cause ${k.weapon >= WEAPON.HAMMER ? 'w' + k.weapon : 'world'}`, cause);
-	li.append(sign, ' ', make('span', teamClass(m, k.victimTeam), k.victimName));
-	if (k.flags) li.append(make('span', 'flag', ' ⚑'));
+	return { byOther, word: race && !byOther && k.weapon !== WEAPON.GAME ? 'own fault' : cause };
+}
+
+/**
+ * A line of the kill feed: killer, weapon, victim, with their heads and flags.
+ * @param {Moment} m
+ * @param {import('../match/types.js').Kill} k
+ * @param {import('../draw/icons.js').Icons} icons
+ */
+function killLine(m, k, icons) {
+	const li = make('li'), { byOther, word } = causeOf(k, (m.game.flags & GAME.RACE) !== 0);
+	const head = (/** @type {number} */ id, /** @type {string} */ name) => {
+		const p = m.players[id], known = p?.active && p.name === name ? icons.tee(p, m.game.flags) : null;
+		return known ? [icon(known, '', 'head')] : [];
+	};
+	const flag = (/** @type {number} */ bit, /** @type {number} */ team) => {
+		if (!(k.flags & bit) || !(m.game.flags & GAME.FLAGS)) return [];
+		return [icon(icons.flag(team === TEAM.RED ? TEAM.BLUE : TEAM.RED), 'with the flag', 'carried')]; // that of the other team
+	};
+	if (byOther) li.append(make('span', teamClass(m, k.killerTeam), k.killerName), ...flag(KILLER_CARRIED, k.killerTeam), ...head(k.killer, k.killerName));
+	const shape = CAUSE_ICONS[k.weapon + 3];
+	li.append(shape ? sign(shape, word, 'cause') : icon(icons.weapon(k.weapon), word, 'cause'));
+	li.append(...head(k.victim, k.victimName), ...flag(VICTIM_CARRIED, k.victimTeam), make('span', teamClass(m, k.victimTeam), k.victimName));
 	return li;
 }
 

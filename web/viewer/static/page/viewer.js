@@ -5,6 +5,7 @@
  */
 
 import { Camera } from '../draw/camera.js';
+import { Icons } from '../draw/icons.js';
 import { readMap } from '../draw/mapfile.js';
 import { Scene } from '../draw/scene.js';
 import { Interrupted, progressText } from '../match/download.js';
@@ -58,7 +59,8 @@ export class Viewer {
 		this.camera = new Camera();
 		this.clock = new Clock();
 		this.director = new Director(this.camera);
-		this.hud = new Hud();
+		this.icons = new Icons(this.scene);
+		this.hud = new Hud(this.icons);
 		this.sounds = new Sounds();
 		this.scoreboard = new Scoreboard((id) => this.director.follow(id));
 		this.timeline = new Timeline((tick) => this.clock.seek(tick));
@@ -272,6 +274,7 @@ export class Viewer {
 		this.timeline.update(match, this.clock.tick);
 		this.bar.update(match);
 		if (!m.ready) return;
+		this.icons.update();
 		this.hud.update(m);
 		this.scoreboard.update(m, this.director.followed);
 		this.minimap.draw(m);
