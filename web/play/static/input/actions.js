@@ -5,6 +5,7 @@
  */
 
 import { ACTIONS, Bindings } from './bindings.js';
+import { MOVING_REACH, REACH } from './input.js';
 
 /**
  * A listener to an action.
@@ -33,6 +34,9 @@ export class Actions {
 		this.listeners = new Map();
 		/** Called with the next code instead of its action, to bind it. @type {((code: string) => void) | null} */
 		this.capture = null;
+		const setReach = () => { input.reach = settings.get('dynamicCamera') ? MOVING_REACH : REACH; };
+		settings.onchange(setReach);
+		setReach();
 	}
 
 	/**
@@ -42,7 +46,7 @@ export class Actions {
 	 * @param {() => void} [end]
 	 */
 	on(name, begin, end) {
-		if (!ACTIONS[name]) throw new Error(`There is no action ${name}.`);
+		if (!ACTIONS[name]) console.warn(`No key can have the action ${name}; see bindings.js.`);
 		this.listeners.set(name, [...this.listeners.get(name) ?? [], { begin, end }]);
 	}
 
@@ -93,6 +97,11 @@ export class Actions {
 		const name = this.press(code);
 		this.end(code);
 		return name;
+	}
+
+	/** Forgets what a source has begun, without an end. @param {string} source */
+	forget(source) {
+		this.running.delete(source);
 	}
 
 	/** Ends all actions, such as when the page loses the keyboard. */

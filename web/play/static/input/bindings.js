@@ -48,6 +48,7 @@ export const GROUPS = Object.freeze({
 		action('scoreboard', 'Scoreboard', 'Tab', 'Pad8'),
 		action('vote_yes', 'Vote yes', 'F3', 'Pad12'),
 		action('vote_no', 'Vote no', 'F4', 'Pad13'),
+		action('call_vote', 'Call a vote', 'KeyV'),
 		action('ready', 'Ready', 'KeyR'),
 		action('kill', 'Kill yourself', 'KeyK'),
 		action('pause', 'Pause (DDRace)', 'KeyP', 'Pause'),

@@ -68,6 +68,8 @@ export class Input {
 		this.fire = this.next = this.prev = 0;
 		/** The wanted weapon (WEAPON + 1), until the tee has it; 0 for none. */
 		this.wanted = 0;
+		/** What has aimed last. @type {'mouse' | 'pad' | 'touch'} */
+		this.aimedBy = 'mouse';
 		this.chatting = this.scoreboard = false;
 		this.values = new Int32Array(INPUT.LENGTH);
 		/** Whether keys and mouse are the match's; false while an overlay has them. */
@@ -152,6 +154,17 @@ export class Input {
 		const d = Math.hypot(x, y), k = d > this.reach ? this.reach / d : 1;
 		this.x = x * k;
 		this.y = y * k;
+	}
+
+	/**
+	 * Sets the crosshair with a stick or a finger.
+	 * @param {'mouse' | 'pad' | 'touch'} by
+	 * @param {number} x in world units from the tee
+	 * @param {number} y
+	 */
+	aimFrom(by, x, y) {
+		this.aimedBy = by;
+		this.aim(x, y);
 	}
 
 	/**

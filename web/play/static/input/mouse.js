@@ -83,6 +83,7 @@ export class Mouse {
 	#move(e) {
 		const { input } = this.actions;
 		if (e.pointerType === 'touch' || !input.enabled) return;
+		if (e.movementX || e.movementY) input.aimedBy = 'mouse';
 		if (!this.locked) this.#place = [e.clientX, e.clientY];
 		else if (Math.max(Math.abs(e.movementX), Math.abs(e.movementY)) < MAX_STEP) {
 			const speed = this.settings.get('sensitivity');
@@ -96,7 +97,7 @@ export class Mouse {
 	 */
 	aim(own) {
 		const { camera, canvas } = this, { input } = this.actions;
-		if (this.locked || !this.#place || !own || !input.enabled) return;
+		if (this.locked || !this.#place || !own || !input.enabled || input.aimedBy !== 'mouse') return;
 		const box = canvas.getBoundingClientRect(), k = canvas.width / Math.max(1, box.width);
 		input.aim(camera.worldX((this.#place[0] - box.left) * k) - own.x, camera.worldY((this.#place[1] - box.top) * k) - own.y);
 	}

@@ -12,6 +12,7 @@ import { Frame } from '../../viewer/page/frame.js';
 import { Hud } from '../../viewer/page/hud.js';
 import { Sounds } from '../../viewer/page/sound.js';
 import { Actions } from '../input/actions.js';
+import { Gamepads } from '../input/gamepad.js';
 import { Input } from '../input/input.js';
 import { Keyboard } from '../input/keyboard.js';
 import { Mouse } from '../input/mouse.js';
@@ -19,12 +20,16 @@ import { Board } from './board.js';
 import { Card } from './card.js';
 import { Connection } from './connection.js';
 import { Crosshair } from './crosshair.js';
+import { Help } from './help.js';
+import { Keys } from './keys.js';
 import { Loading } from './loading.js';
 import { Menu } from './menu.js';
 import { Overlays } from './overlays.js';
+import { Screen } from './screen.js';
 import { Settings } from './settings.js';
 import { State } from './state.js';
 import { Tees } from './tees.js';
+import { Touch } from './touch.js';
 import { follow } from './view.js';
 import { Watching } from './watching.js';
 
@@ -62,16 +67,21 @@ export class Game {
 		this.actions = new Actions(this.input, this.settings);
 		this.keyboard = new Keyboard(this.actions);
 		this.mouse = new Mouse(this.canvas, this.actions, this.settings, this.camera);
+		this.gamepads = new Gamepads(this.actions);
 		this.overlays = new Overlays(this.input, this.mouse);
 		/** The last moment that was drawn. @type {Moment | null} */
 		this.moment = null;
 		this.textAt = 0;
 		this.icons = new Icons(this.scene);
 		const hud = new Hud(this.icons);
-		this.head = new Frame({ root, page: 'play', load: false, help: () => this.menu.open('Keys') });
+		this.head = new Frame({ root, page: 'play', load: false, help: () => this.help.open() });
 		this.tees = new Tees(this.scene);
 		this.watching = new Watching(this);
 		this.menu = new Menu(this);
+		this.screen = new Screen(this);
+		this.touch = new Touch(this);
+		this.keys = new Keys(this);
+		this.help = new Help(this);
 		this.card = new Card(this);
 		/** @type {Part[]} */
 		this.parts = [
@@ -81,6 +91,7 @@ export class Game {
 			new State(this),
 			new Crosshair(this),
 			new Board(this),
+			this.touch,
 			this.card,
 			new Loading(this),
 		];

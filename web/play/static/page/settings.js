@@ -29,6 +29,12 @@ const DEFAULTS = Object.freeze({
 	keys: {},
 	/** The places of the touch controls, as far as they are not the default. @type {Record<string, [number, number]>} */
 	touch: {},
+	/** Whether fingers shoot by pushing the aim beyond its ring, or with a button. @type {'ring' | 'button'} */
+	touchFire: 'ring',
+	/** The size of the touch controls, 0.8 to 1.5. */
+	touchSize: 1,
+	/** Whether buttons of the touch controls shake the phone. */
+	vibration: true,
 });
 
 /** @typedef {typeof DEFAULTS} Values */
