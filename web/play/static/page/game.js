@@ -18,6 +18,7 @@ import { Keyboard } from '../input/keyboard.js';
 import { Mouse } from '../input/mouse.js';
 import { Board } from './board.js';
 import { Card } from './card.js';
+import { Chat } from './chat.js';
 import { Connection } from './connection.js';
 import { Crosshair } from './crosshair.js';
 import { Help } from './help.js';
@@ -83,6 +84,7 @@ export class Game {
 		this.keys = new Keys(this);
 		this.help = new Help(this);
 		this.card = new Card(this);
+		this.chat = new Chat(this);
 		/** @type {Part[]} */
 		this.parts = [
 			{ update: () => this.icons.update() },
@@ -94,6 +96,7 @@ export class Game {
 			this.touch,
 			this.card,
 			new Loading(this),
+			this.chat,
 		];
 		this.connection.addEventListener('map', (e) => {
 			const { name, data } = /** @type {CustomEvent} */ (e).detail;
