@@ -22,9 +22,14 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// TestMain runs more tests at the same time than there are cores: most of them wait.
+// TestMain runs more tests at the same time than there are cores: most of them wait. With the race
+// detector they compute more.
 func TestMain(m *testing.M) {
-	flag.Set("test.parallel", "12")
+	parallel := "12"
+	if testenv.Race {
+		parallel = "6"
+	}
+	flag.Set("test.parallel", parallel)
 	testscript.Main(m, programs)
 }
 

@@ -42,7 +42,6 @@ func fakeEcon(t *testing.T, greeting string, answer func(line string) string) st
 }
 
 func TestEconConsole(t *testing.T) {
-	t.Parallel()
 	const asks = "Enter password:\n\x00\x00"
 	addr := fakeEcon(t, asks, func(line string) string {
 		switch line {
@@ -118,7 +117,6 @@ func TestEconOutputEnds(t *testing.T) {
 
 // TestEndlessEcon checks that a console that never stops sending does not block the client.
 func TestEndlessEcon(t *testing.T) {
-	t.Parallel()
 	addr := fakeEcon(t, "Enter password:\n", func(line string) string {
 		if line != "status" {
 			return "Authentication successful.\n"

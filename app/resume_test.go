@@ -31,7 +31,7 @@ func TestResumeAfterKill(t *testing.T) {
 		cmd := teeyard(t, "serve", "--dir", dir, "bindaddr 127.0.0.1; sv_bots 0; sv_resume 1; sv_http 0; sv_port "+strconv.Itoa(port))
 		log := bufio.NewScanner(testenv.Must(cmd.StdoutPipe()))
 		testenv.NoError(t, cmd.Start())
-		limit := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		limit := time.AfterFunc(3*time.Minute, func() { cmd.Process.Kill() })
 		t.Cleanup(func() { limit.Stop(); cmd.Process.Kill(); cmd.Wait() })
 		for log.Scan() && !strings.Contains(log.Text(), "using port") {
 		}

@@ -53,7 +53,7 @@ func startServiceIn(t *testing.T, tty *os.File, config string, env ...string) *s
 	testenv.NoError(t, s.cmd.Start())
 	t.Cleanup(func() { s.cmd.Process.Kill(); s.cmd.Wait() })
 	s.log = bufio.NewScanner(stdout)
-	limit := time.AfterFunc(time.Minute, func() { s.cmd.Process.Kill() })
+	limit := time.AfterFunc(3*time.Minute, func() { s.cmd.Process.Kill() })
 	t.Cleanup(func() { limit.Stop() })
 	_, s.http, _ = strings.Cut(s.expectLine("http://127.0.0.1:"), "http://")
 	s.http, _, _ = strings.Cut(s.http, "/")
@@ -101,7 +101,7 @@ func (s *service) expectState(want string) {
 func (s *service) state() string {
 	s.t.Helper()
 	b := make([]byte, 1024)
-	s.notify.SetReadDeadline(time.Now().Add(30 * time.Second))
+	s.notify.SetReadDeadline(time.Now().Add(time.Minute))
 	n, _, err := s.notify.ReadFrom(b)
 	if err != nil {
 		s.t.Fatalf("systemd is told nothing: %v", err)
@@ -236,7 +236,7 @@ func TestPanels(t *testing.T) {
 			testenv.NoError(t, err)
 			testenv.NoError(t, cmd.Start())
 			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-			defer time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() }).Stop()
+			defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop()
 			s := &service{t: t, log: bufio.NewScanner(stdout)}
 			for _, line := range panel.lines {
 				s.expectLine(line)
