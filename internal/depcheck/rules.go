@@ -138,6 +138,7 @@ var rooms = map[string][]string{
 	"internal/testenv":     {},
 	"internal/release":     {"server"}, // its version
 	"internal/mutants":     {},
+	"internal/typecheck":   {},
 	"internal/demotest":    {"format", "protocol"},
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/replaytest":  {"format", "game", "maps"},
