@@ -206,7 +206,7 @@ func (tn *testNetwork) play(players int, length time.Duration) {
 func newTestNetworkWith(t testing.TB, link servertest.Link, seed uint64, cfg server.Config, commands ...string) *testNetwork {
 	t.Helper()
 	cfg.Seed = seed
-	commands = append([]string{"sv_spamprotection 1; sv_register 1; sv_max_clients_per_network 0"}, commands...)
+	commands = append([]string{testSettings + "; sv_max_clients_per_network 0"}, commands...)
 	return &testNetwork{Server: servertest.Over(t, link, cfg, commands...), rand: rand.New(rand.NewPCG(seed, 2))}
 }
 
