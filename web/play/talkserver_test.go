@@ -36,9 +36,14 @@ func sitDown(t *testing.T, commands ...string) *table {
 	settings, key, hub := new(web.Settings), web.NewKey(), ws.NewHub()
 	page := New(settings)
 	s := servertest.Start(t, server.Config{AddToConsole: settings.Register, AddTransport: hub.Join, Observers: []server.Observer{page}},
-		append([]string{"sv_map testbox; sv_inactivekick 0"}, commands...)...)
+		append([]string{"sv_map testbox; sv_inactivekick 0; sv_http_proxy local"}, commands...)...)
 	rooms := web.NewHandler(slices.Concat(viewer.Rooms(""), page.Rooms(s.Addr().Port()))...)
-	tab := browsertest.Open(t, key.Handler(settings.WithPlayers(hub.Serve, rooms)), key.Link("/play"))
+	handler := key.Handler(settings.WithPlayers(hub.Serve, rooms))
+	tab := browsertest.Open(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("X-Forwarded-For", "198.51.100.1") // not the address of the others: each has a vote
+		r.Header.Set("X-Forwarded-Proto", "https")
+		handler.ServeHTTP(w, r)
+	}), "/play")
 	b := &table{tab, t, s}
 	b.Allow("/viewer/data/")
 	b.Allow("live.json")

@@ -49,6 +49,8 @@ export const GROUPS = Object.freeze({
 		action('vote_yes', 'Vote yes', 'F3', 'Pad12'),
 		action('vote_no', 'Vote no', 'F4', 'Pad13'),
 		action('call_vote', 'Call a vote', 'KeyV'),
+		action('team', 'Choose a team', 'KeyM'),
+		action('players', 'Players', 'KeyL'),
 		action('ready', 'Ready', 'KeyR'),
 		action('kill', 'Kill yourself', 'KeyK'),
 		action('pause', 'Pause (DDRace)', 'KeyP', 'Pause'),
@@ -64,7 +66,7 @@ export const GROUPS = Object.freeze({
 	Page: [
 		action('menu', 'Menu', 'Pad9'),
 		action('help', 'Keys', 'F1'),
-		action('rcon', 'Remote console', 'F2'),
+		action('rcon', 'Remote console', 'F2', 'Backquote'),
 		action('fullscreen', 'Full screen', 'F11'),
 	],
 });

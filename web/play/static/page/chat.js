@@ -19,13 +19,15 @@ const LIMIT = 127, DDNET_LIMIT = 255;
 /** The number of characters before the limit from which on their number is shown. */
 const NEAR = 30;
 
+/** The notices that clients only hear. */
+const HEARD = new Set(['ctf_drop', 'ctf_return', 'ctf_grab']);
+
 /** The number of commands that are shown while one is typed. */
 const OFFERS = 6;
 
 /** The number of lines that the arrow keys find, and of names that are muted. */
 const REMEMBERED = 50, MUTED = 200;
 
-export const ICON_CHAT = 'M4 4h16v12H11l-5 4v-4H4zM7 7.5v1.8h10V7.5zM7 11v1.8h7V11z';
 const ICON_SEND = 'M3 11 21 3l-6 18-4-7z';
 
 /** @typedef {import('../talk/outgoing.js').Mode} Mode */
@@ -54,7 +56,6 @@ export class Chat {
 		game.keyboard.on('chat_whisper', () => this.#reply());
 		game.keyboard.on('chat_command', () => this.open({ kind: 'all' }, '/'));
 		game.keyboard.on('show_chat', () => this.#look(true), () => this.#look(false));
-		/** @type {any} */ (game).touchButton?.('chat', 'Chat', ICON_CHAT, () => this.open({ kind: 'all' }));
 	}
 
 	#build() {
@@ -76,7 +77,7 @@ export class Chat {
 		this.left = make('span', 'left');
 		this.form.append(this.modeButton, this.input, this.left, button('Send', ICON_SEND, () => this.#send()));
 		this.box.append(this.log.box, this.log.reader, this.offers, this.hint, this.form);
-		this.game.stage.append(this.box);
+		this.game.touch.box.after(this.box);
 		this.form.addEventListener('submit', (e) => {
 			e.preventDefault();
 			this.#send();
@@ -98,7 +99,7 @@ export class Chat {
 		on('joined', (e) => { if (!e.known && !e.quiet) this.server(`'${clean(e.player_name)}' entered the game`); });
 		on('left', (e) => this.#left(e));
 		on('team_change', (e) => { if (!e.quiet) this.server(`'${clean(e.player_name)}' joined the ${this.teamName(e.team)}`); });
-		on('notice', (e) => this.server(e.text));
+		on('notice', (e) => { if (!HEARD.has(e.kind)) this.server(e.text); });
 		on('alert', (e) => this.server(e.text));
 		on('failed', (e) => { if (/^(say|say_team|whisper|command)$/.test(e.do)) this.note(`Not sent: ${e.text}`); });
 		for (const type of ['ended', 'crash']) on(type, () => this.#reset());

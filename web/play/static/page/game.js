@@ -20,18 +20,23 @@ import { Board } from './board.js';
 import { Card } from './card.js';
 import { Chat } from './chat.js';
 import { Connection } from './connection.js';
+import { Emotes } from './emotes.js';
 import { Crosshair } from './crosshair.js';
 import { Help } from './help.js';
 import { Keys } from './keys.js';
 import { Loading } from './loading.js';
 import { Menu } from './menu.js';
 import { Overlays } from './overlays.js';
+import { Players } from './players.js';
+import { Rcon } from './rcon.js';
 import { Screen } from './screen.js';
 import { Settings } from './settings.js';
 import { State } from './state.js';
+import { Teams } from './teams.js';
 import { Tees } from './tees.js';
 import { Touch } from './touch.js';
 import { follow } from './view.js';
+import { Votes } from './votes.js';
 import { Watching } from './watching.js';
 
 /** The interval at which texts are updated, in ms. */
@@ -85,6 +90,11 @@ export class Game {
 		this.help = new Help(this);
 		this.card = new Card(this);
 		this.chat = new Chat(this);
+		this.votes = new Votes(this);
+		this.players = new Players(this);
+		this.teams = new Teams(this);
+		this.emotes = new Emotes(this);
+		this.rcon = new Rcon(this);
 		/** @type {Part[]} */
 		this.parts = [
 			{ update: () => this.icons.update() },
@@ -97,6 +107,10 @@ export class Game {
 			this.card,
 			new Loading(this),
 			this.chat,
+			this.votes,
+			this.players,
+			this.teams,
+			this.emotes,
 		];
 		this.connection.addEventListener('map', (e) => {
 			const { name, data } = /** @type {CustomEvent} */ (e).detail;

@@ -59,13 +59,15 @@ export class Menu {
 	 * Adds a section.
 	 * @param {string} title
 	 * @param {HTMLElement} element
+	 * @param {boolean} [first] whether it comes before the others
 	 */
-	addSection(title, element) {
+	addSection(title, element, first = false) {
 		const tab = this.#action(title, () => this.select(title));
 		tab.setAttribute('role', 'tab');
 		element.setAttribute('role', 'tabpanel');
 		element.setAttribute('aria-label', title);
-		this.tabs.append(tab);
+		if (first) this.tabs.prepend(tab);
+		else this.tabs.append(tab);
 		this.pages.append(element);
 		this.sections.push({ title, tab, page: element });
 		this.select(this.selected);
@@ -83,6 +85,11 @@ export class Menu {
 			s.tab.setAttribute('aria-selected', String(s === shown));
 		}
 		if (shown?.title === 'Player' && !this.box.hidden) this.editor?.show();
+	}
+
+	/** Whether a section is to be seen. @param {string} title */
+	shows(title) {
+		return !this.box.hidden && this.selected === title;
 	}
 
 	/** Opens the menu with a section. @param {string} title */

@@ -68,6 +68,11 @@ export class Icons {
 		return this.#thing(`symbol ${symbol}`, (style) => style.symbol(symbol, 0, 0), true);
 	}
 
+	/** @param {number} emoticon EMOTICON */
+	emoticon(emoticon) {
+		return this.#thing(`emoticon ${emoticon}`, (style) => style.emoticon(emoticon, 0, 8, 64, 64, 0, 1));
+	}
+
 	/** @param {number} team TEAM */
 	flag(team) {
 		return this.#thing(`flag ${team}`, (style) => style.flag(team, 0, 30, 0));
