@@ -104,7 +104,7 @@ export class Mouse {
 
 	/** Locks the pointer. The browser may refuse it: then the next click tries again. */
 	lock() {
-		if (matchMedia('(any-pointer: fine)').matches) this.#request(RETRIES);
+		if (!matchMedia('(any-pointer: coarse)').matches || matchMedia('(any-pointer: fine)').matches) this.#request(RETRIES);
 	}
 
 	/** @param {number} attempts */
@@ -120,7 +120,7 @@ export class Mouse {
 		} catch (err) {
 			if (attempts > 1 && /** @type {Error} */ (err).name !== 'NotSupportedError') {
 				setTimeout(() => {
-					if (actions.input.enabled && document.hasFocus()) this.#request(attempts - 1);
+					if (actions.input.enabled) this.#request(attempts - 1);
 					else this.#attempts = 0;
 				}, RETRY);
 				return;

@@ -149,7 +149,7 @@ export class Touch {
 			this.#draw('aim', this.aim);
 		} else {
 			if (control === 'hook') this.hook.start(x, y);
-			if (game.settings.get('vibration')) navigator.vibrate?.(SHAKE);
+			if (game.settings.get('vibration') && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SHAKE);
 			if (control === 'scoreboard' && game.actions.running.has('touch scoreboard')) game.actions.end('touch scoreboard');
 			else if (!TAPPED.has(control)) game.actions.begin(control, `touch ${control}`);
 		}

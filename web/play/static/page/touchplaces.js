@@ -48,7 +48,7 @@ const MARGIN = 4;
  * @param {number} size the setting touchSize
  */
 export function radius(name, size) {
-	return RADII[name] * (GROWS.has(name) ? Math.min(Math.max(size, 0.8), 1.5) : 1);
+	return Math.max(RADII[name] * (GROWS.has(name) ? Math.min(Math.max(size, 0.8), 1.5) : 1), 22);
 }
 
 /**
