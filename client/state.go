@@ -64,6 +64,14 @@ func (c *Client) Clock() (shown, predicted float64) {
 	return float64(c.session.gameTime.at(now)) / float64(tickTime), float64(c.session.predictedTime.at(now)) / float64(tickTime)
 }
 
+// InputTick returns the last tick whose input the client has sent, or has left out because it was
+// that of the tick before. The next input is for a later tick.
+func (c *Client) InputTick() int32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session.lastInputTick
+}
+
 // maxPredictedTicks limits how many ticks the world is predicted ahead.
 const maxPredictedTicks = 50
 

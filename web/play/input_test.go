@@ -14,6 +14,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"github.com/teeyard/teeyard/client"
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/browsertest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/web"
@@ -59,17 +61,19 @@ func (m modules) began() string {
 func TestInputOfTicks(t *testing.T) {
 	m := openStage(t)
 	for _, c := range []struct{ line, want string }{
-		{"|j||J|", "0000 0100 0100 0000"},
-		{"jJ|||", "0100 0000 0000"},
-		{"j|Jj||", "0100 0000 0100"},
-		{"jJjJ|||", "0100 0000 0000"},
-		{"j|JjJ|||", "0100 0000 0000 0000"},
-		{"jJ|jJ|||", "0100 0000 0000 0000"},
+		{"|j|||J|", "0000 0100 0100 0100 0000"},
+		{"jJ||||", "0100 0100 0000 0000"}, // a jump has two ticks at least
+		{"j|J|||", "0100 0100 0000 0000"},
+		{"j||Jj||", "0100 0100 0000 0100"},
+		{"jJjJ||||", "0100 0100 0000 0000"},
+		{"j||JjJ|||", "0100 0100 0000 0000 0000"},
+		{"hH|hH|||", "0010 0000 0000 0000"},
+		{"h|Hh||", "0010 0000 0010"},
 		{"fF|fFfF|f|F|", "0002 0006 0007 0008"},
 		{"l|r|L|R|", "-1000 0000 1000 0000"},
 		{"lL||", "-1000 0000"},
-		{"j+J|-|", "0100 0000"},
-		{"jjJ|hjlf|0|0|", "0100 -1011 0102 0002"},
+		{"j+J|||-|", "0100 0100 0100 0000"},
+		{"jj|J||hjlf|0||", "0100 0100 0000 -1111 0102 0002"},
 		{"h|0h||", "0010 0000 0010"},
 	} {
 		if got := ask[string](m, fmt.Sprintf("ticks(%q)", c.line)); got != c.want {
@@ -470,4 +474,51 @@ func TestTouch(t *testing.T) {
 	m.Wait(`JSON.stringify(game.settings.get('touch')) === '{}'`)
 
 	testenv.Check(t, browsertest.Eval[bool](m.Page, `visualViewport.scale === 1 && scrollX === 0 && scrollY === 0 && getSelection().isCollapsed`), "the page stays as it is")
+}
+
+// TestPressesReachServer checks that other players see what the player does, a shot of no time too.
+func TestPressesReachServer(t *testing.T) {
+	b := sitDown(t)
+	anna := b.join("anna", client.Version07)
+	self := game.PlayerID(browsertest.Eval[int](b.Page, `game.connection.engine.self`))
+	var seen game.CharacterState
+	sees := func(what string, wanted func(c game.CharacterState) bool) {
+		t.Helper()
+		for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			found := false
+			anna.WithView(func(v *game.View) {
+				i := slices.IndexFunc(v.Characters, func(c game.CharacterState) bool { return c.Player == self })
+				if found = i >= 0 && wanted(v.Characters[i]); found {
+					seen = v.Characters[i]
+				}
+			})
+			if found {
+				return
+			}
+		}
+		t.Fatalf("nobody sees that the tee %s: %+v", what, seen)
+	}
+	sees("stands", func(c game.CharacterState) bool { return c.VelY == 0 && c.VelX == 0 })
+	ground := seen.Pos.Y
+	b.Run(`game.actions.press('Space')`)
+	sees("jumps", func(c game.CharacterState) bool { return c.Pos.Y < ground-30 })
+	b.Run(`game.actions.end('Space')`)
+	attack := seen.AttackTick
+	b.Run(`for (const type of ['mousedown', 'mouseup']) game.canvas.dispatchEvent(new MouseEvent(type, { bubbles: true, button: 0 }))`)
+	sees("fires", func(c game.CharacterState) bool { return c.AttackTick > attack })
+	b.press("Digit1")
+	sees("has the hammer", func(c game.CharacterState) bool { return c.Weapon == 0 })
+	sees("stands", func(c game.CharacterState) bool { return c.VelY == 0 && c.VelX == 0 })
+	x := seen.Pos.X
+
+	b.Do(chromedp.EmulateViewport(480, 270, chromedp.EmulateTouch))
+	b.Touch("touchStart", [2]float64{90, 150})
+	b.Touch("touchEnd")
+	b.Wait(`!game.touch.box.hidden`)
+	b.Touch("touchStart", [2]float64{90, 150})
+	b.Touch("touchMove", [2]float64{40, 150})
+	sees("runs to the left of a finger", func(c game.CharacterState) bool { return c.Pos.X < x-20 || c.Direction < 0 })
+	b.Touch("touchEnd")
+	sees("stands", func(c game.CharacterState) bool { return c.Direction == 0 })
+	b.Screenshot()
 }

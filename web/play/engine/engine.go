@@ -58,6 +58,7 @@ func (e *Engine) end() {
 	s[StateSnapshots] = float64(stats.Snapshots)
 	s[StateDatagrams], s[StateBytes] = float64(stats.Datagrams), float64(stats.Bytes)
 	s[StateLatency], s[StateUnacked] = float64(e.client.Latency())/float64(time.Millisecond), float64(e.client.Unacked())
+	s[StateInputTick] = float64(e.client.InputTick())
 }
 
 // AddMap adds a map, so that the client does not wait for it.

@@ -68,6 +68,8 @@ const (
 	// StateDatagrams and StateBytes count the received datagrams and their bytes.
 	StateDatagrams
 	StateBytes
+	// StateInputTick is the last tick that has got an input.
+	StateInputTick
 )
 
 // Indices in Shared.Own.

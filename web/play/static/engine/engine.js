@@ -155,6 +155,8 @@ export class Engine {
 	get predicted() { return this.state[STATE.PREDICTED]; }
 	/** The id of the own player; -1 if unknown. */
 	get self() { return this.state[STATE.SELF]; }
+	/** The last tick that has got an input. Before the first one, it is the tick of the own tee. */
+	get inputTick() { return this.state[STATE.INPUT_TICK] || Math.floor(this.predicted); }
 	/** Whether own has the own tee. */
 	get alive() { return this.state[STATE.ALIVE] !== 0; }
 

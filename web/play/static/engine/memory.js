@@ -21,7 +21,7 @@ export const LAYOUT = Object.freeze({
 /** Indices in STATE. */
 export const STATE = Object.freeze({
 	CONNECTION: 0, SHOWN: 1, PREDICTED: 2, SELF: 3, ALIVE: 4, SNAPSHOTS: 5, PREDICTIONS: 6, CORRECTIONS: 7, LOST: 8, LATENCY: 9, UNACKED: 10,
-	DATAGRAMS: 11, BYTES: 12,
+	DATAGRAMS: 11, BYTES: 12, INPUT_TICK: 13,
 });
 
 /** The values of STATE[CONNECTION]. */

@@ -25,34 +25,45 @@ export const REACH = 400, MOVING_REACH = 200 / 0.6 + 300;
  * still gets a tick of its own.
  */
 class Flag {
-	/** The states of the next ticks, before that of now. @type {boolean[]} */
+	/** The states of the next ticks, before that of now. @type {{ on: boolean, ticks: number }[]} */
 	#next = [];
 	#now = false;
+
+	/** @param {number} least the number of ticks that the action is held at least */
+	constructor(least = 1) {
+		this.least = least;
+	}
 
 	/** @param {boolean} on */
 	set(on) {
 		if (on === this.#now) return;
 		this.#now = on;
 		// Of several changes within a tick, the first and the last remain: more would come late.
-		if (this.#next.length < 2) this.#next.push(on);
+		if (this.#next.length < 2) this.#next.push({ on, ticks: on ? this.least : 1 });
 		else this.#next.pop();
 	}
 
 	/** The state of the next tick. */
 	get on() {
-		return this.#next[0] ?? this.#now;
+		return this.#next[0]?.on ?? this.#now;
 	}
 
 	/** The tick has got its state. */
 	sent() {
-		this.#next.shift();
+		if (this.#next.length > 0 && --this.#next[0].ticks === 0) this.#next.shift();
 	}
 }
+
+/**
+ * The least number of ticks of a jump. Its length does not matter, and a server that gets the inputs
+ * of two ticks late takes only the second one.
+ */
+const JUMP = 2;
 
 export class Input {
 	/** @type {Record<Held, Set<string>>} */
 	#sources = { left: new Set(), right: new Set(), jump: new Set(), hook: new Set(), fire: new Set() };
-	#flags = { left: new Flag(), right: new Flag(), jump: new Flag(), hook: new Flag() };
+	#flags = { left: new Flag(), right: new Flag(), jump: new Flag(JUMP), hook: new Flag() };
 
 	constructor() {
 		/**

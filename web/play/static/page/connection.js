@@ -39,8 +39,6 @@ export class Connection extends EventTarget {
 		/** Why the connection has ended; empty for none. */
 		this.reason = '';
 		this.steppedAt = 0;
-		/** The last tick that has got an input. */
-		this.inputTick = 0;
 		this.timer = setInterval(() => { if (performance.now() - this.steppedAt > STEP) this.step(); }, STEP);
 	}
 
@@ -86,10 +84,9 @@ export class Connection extends EventTarget {
 		this.steppedAt = performance.now();
 		const { engine, input } = this;
 		if (!engine) return;
+		const tick = engine.inputTick;
 		engine.frame(input.write(this.match.own?.weapon ?? -1));
-		const tick = Math.floor(engine.predicted); // each tick gets one input, at its beginning
-		if (tick !== this.inputTick) input.sent();
-		this.inputTick = tick;
+		if (engine.inputTick !== tick) input.sent();
 	}
 
 	/** Runs an action of the engine. @param {string} name @param {...(string | number)} params */
