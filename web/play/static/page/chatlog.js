@@ -12,7 +12,7 @@ import { make, setText } from '../../viewer/page/dom.js';
 const MOST = 250;
 
 /** The time for which a line is shown while nobody types, and between two changes, in ms. */
-const FRESH = 16_000, EVERY = 60;
+const FRESH = 16_000, EVERY = 100;
 
 /** The time between two lines that screen readers read, in ms. */
 const READ_EVERY = 1000;

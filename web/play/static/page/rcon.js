@@ -55,7 +55,7 @@ export class Rcon {
 		this.name.hidden = true;
 		this.password = make('input');
 		this.password.type = 'password';
-		this.password.placeholder = 'Password of the remote console';
+		this.password.placeholder = 'Password';
 		const enter = make('button', '', 'Log in');
 		enter.type = 'button';
 		enter.addEventListener('click', () => this.#logIn());

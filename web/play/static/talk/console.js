@@ -4,6 +4,7 @@
  * @module
  */
 
+import { quote } from './outgoing.js';
 import { matching } from './typing.js';
 
 /** The number of kept maps, and of choices. */
@@ -55,7 +56,7 @@ export function consoleCompletions(text, cursor, commands, maps) {
 	const head = text.slice(0, cursor), start = commandStart(head), [name, ...rest] = head.slice(start).split(' ');
 	if (rest.length === 0) return { from: start, to: cursor, list: commands.find(name, CHOICES).map((c) => (c.params ? `${c.name} ` : c.name)) };
 	if (!MAP_COMMANDS.has(name) || rest.length > 1) return { from: cursor, to: cursor, list: [] };
-	return { from: cursor - rest[0].length, to: cursor, list: matching(maps.names, rest[0], (m) => m, CHOICES) };
+	return { from: cursor - rest[0].length, to: cursor, list: matching(maps.names, rest[0], (m) => m, CHOICES).map(quote) };
 }
 
 /**
