@@ -116,7 +116,8 @@ export function faults(width, height, size, insets, moved) {
 	const at = names.map((name) => ({ name, r: radius(name, size), p: place(name, [width, height], insets, size, moved) }));
 	for (const { name, r, p } of at) {
 		if (r < 22) found.push(`${name} is small`);
-		if (!(p[0] >= insets.left + r && p[0] <= width - insets.right - r && p[1] >= insets.top + r && p[1] <= height - insets.bottom - r)) found.push(`${name} is outside: ${p}`);
+		const inside = p[0] >= insets.left + r && p[0] <= width - insets.right - r && p[1] >= insets.top + r && p[1] <= height - insets.bottom - r;
+		if (!inside) found.push(`${name} is outside: ${p}`);
 		for (const o of at) if (o.name < name && Math.hypot(o.p[0] - p[0], o.p[1] - p[1]) < o.r + r - 1) found.push(`${name} is upon ${o.name}`);
 	}
 	return found;

@@ -51,6 +51,8 @@ export const GROUPS = Object.freeze({
 		action('call_vote', 'Call a vote', 'KeyV'),
 		action('team', 'Choose a team', 'KeyM'),
 		action('players', 'Players', 'KeyL'),
+		action('players', 'Players', 'KeyO'),
+		action('team', 'Teams', 'KeyG'),
 		action('ready', 'Ready', 'KeyR'),
 		action('kill', 'Kill yourself', 'KeyK'),
 		action('pause', 'Pause (DDRace)', 'KeyP', 'Pause'),

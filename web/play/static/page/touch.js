@@ -7,6 +7,7 @@
 
 import { make, setIcon } from '../../viewer/page/dom.js';
 import { AimStick, MoveStick } from '../input/sticks.js';
+import { canFullScreen } from './screen.js';
 import { ICONS } from './touchicons.js';
 import { place, radius } from './touchplaces.js';
 
@@ -23,7 +24,10 @@ const THROW_AGAIN = 220;
 const SHAKE = 8;
 
 /** The buttons and their names for readers of screens. @type {Record<string, string>} */
-const BUTTONS = { jump: 'jump', hook: 'hook', fire: 'fire', next_weapon: 'next weapon', menu: 'menu', emote: 'emoticons', chat: 'chat', scoreboard: 'scoreboard', fullscreen: 'full screen' };
+const BUTTONS = {
+	jump: 'jump', hook: 'hook', fire: 'fire', next_weapon: 'next weapon',
+	menu: 'menu', emote: 'emoticons', chat: 'chat', scoreboard: 'scoreboard', fullscreen: 'full screen',
+};
 
 /** The buttons that act when the finger is lifted, as browsers demand of what opens a keyboard or the full screen. */
 const TAPPED = new Set(['menu', 'emote', 'chat', 'fullscreen']);
@@ -102,12 +106,13 @@ export class Touch {
 	layout() {
 		if (this.box.hidden) return;
 		const { settings } = this.game, size = settings.get('touchSize'), screen = this.screen, style = getComputedStyle(this.box);
-		const insets = { top: parseFloat(style.paddingTop), right: parseFloat(style.paddingRight), bottom: parseFloat(style.paddingBottom), left: parseFloat(style.paddingLeft) };
+		const [top, right, bottom, left] = [style.paddingTop, style.paddingRight, style.paddingBottom, style.paddingLeft].map(parseFloat);
 		for (const [name, e] of Object.entries(this.#controls)) {
-			const [x, y] = place(name, screen, insets, size, settings.get('touch')), r = radius(name, size);
+			const [x, y] = place(name, screen, { top, right, bottom, left }, size, settings.get('touch')), r = radius(name, size);
 			e.style.width = e.style.height = `${2 * r}px`;
 			put(e, x - r, y - r);
-			e.hidden = name === 'fire' && settings.get('touchFire') !== 'button' || name === 'fullscreen' && (!document.fullscreenEnabled || document.fullscreenElement !== null);
+			if (name === 'fire') e.hidden = settings.get('touchFire') !== 'button';
+			if (name === 'fullscreen') e.hidden = !canFullScreen() || document.fullscreenElement !== null;
 		}
 		[this.move.radius, this.aim.radius, this.hook.radius] = ['move', 'aim', 'aim'].map((name) => radius(name, size));
 		this.#rest('move');
@@ -259,7 +264,8 @@ export class Touch {
 	 */
 	#draw(name, stick) {
 		const e = this.#controls[name], box = this.box.getBoundingClientRect();
-		e.style.transform = `translate(${stick.x - box.left - stick.radius - parseFloat(e.style.left)}px, ${stick.y - box.top - stick.radius - parseFloat(e.style.top)}px)`;
+		const x = stick.x - box.left - stick.radius - parseFloat(e.style.left), y = stick.y - box.top - stick.radius - parseFloat(e.style.top);
+		e.style.transform = `translate(${x}px, ${y}px)`;
 		/** @type {HTMLElement} */ (e.firstChild).style.transform = `translate(${stick.knobX - stick.x}px, ${stick.knobY - stick.y}px)`;
 	}
 
