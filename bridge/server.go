@@ -74,7 +74,7 @@ type ClientMessageHandler interface {
 	// OnChatCommand runs a chat command. (Cl_Command)
 	OnChatCommand(name, args string)
 	// OnTimeoutCode handles the secret that identifies a player who returns after a timeout. Never
-	// log or show it. (DDNet's chat command /timeout)
+	// log or show it. (DDNet's chat command /timeout, which is a Cl_Command in 0.7)
 	OnTimeoutCode(code string)
 	// OnDDNetVersion handles the release of a DDNet client that did not send it before its login.
 	// (Cl_IsDDNetLegacy)
@@ -109,6 +109,9 @@ type DDNetClient struct {
 	Release      string   // such as "DDNet 16.4", unchecked
 }
 
+// TimeoutCommand is the name of the chat command with which a client sends its timeout code.
+const TimeoutCommand = "timeout"
+
 // ParseTimeoutCode returns the code in a chat line with DDNet's command "/timeout CODE". DDNet's
 // client sends the line when it joins. The command can be one of several: "/mc;timeout CODE;emote
 // happy 9". Invisible characters count as spaces.
@@ -125,7 +128,7 @@ func ParseTimeoutCode(line string) (code string, isCommand bool) {
 		commands, isCommand = rest[1:], true
 	}
 	for _, c := range commands {
-		const name = "timeout"
+		const name = TimeoutCommand
 		c = safetext.TrimBlank(c)
 		if len(c) >= len(name) && strings.EqualFold(c[:len(name)], name) {
 			return safetext.TrimBlank(c[len(name):]), true

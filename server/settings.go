@@ -63,7 +63,7 @@ func (s *settings) Register(c *console.Console) error {
 		{Name: "dbg_stress_network", Help: "From Teeworlds 0.7.5; has no effect", Flags: hidden, Value: new(int)},
 		{Name: "sv_port", Help: "Port of the server (0 to 65535, 0 = any free port); used when the server starts",
 			Flags: sv, Value: &s.Port, Default: 8303},
-		{Name: "conn_timeout_protection", Help: "Seconds to keep the seat of a DDNet player who timed out (0 = none)",
+		{Name: "conn_timeout_protection", Help: "Seconds to keep the seat of a DDNet or browser player who timed out (0 = none)",
 			Flags: sv, Value: &s.TimeoutProtection, Default: 180, Max: 10000},
 		{Name: "sv_high_bandwidth", Help: "Send a snapshot every tick; doubles the bandwidth", Flags: sv, Value: &s.HighBandwidth, Max: 1},
 		{Name: "sv_shutdown_when_empty", Help: "Shut down when the last client has left", Flags: sv, Value: &s.ShutdownWhenEmpty, Max: 1},

@@ -6,6 +6,8 @@ import (
 
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -34,18 +36,24 @@ func TestWebSocketPeers(t *testing.T) {
 
 // A player whose page is closed can come back to the seat, as after a timeout.
 func TestWebSocketTimeoutCode(t *testing.T) {
-	ts := newTestServer(t, nil)
-	web := transport.Peer{AddrPort: ip(1).AddrPort, Kind: transport.WebSocket}
-	before := joinWithCode(ts, web, "browser", timeoutCode)
-	ts.Step(2)
-	id := ts.ID(before)
-	ts.Receive(web, nil)
-	ts.Step(2)
-	testenv.Check(t, ts.State(before) == "" && len(clients(ts, server.ClientTimedOut)) == 1, "the seat is not kept")
-	web.AddrPort = ip(2).AddrPort
-	after := joinWithCode(ts, web, "browser", timeoutCode)
-	ts.Step(2)
-	testenv.Check(t, ts.ID(after) == id, "the seat is not given back")
+	bothVersions(t, func(t *testing.T, kind testclient.Config) {
+		ts := newTestServer(t, nil)
+		web := transport.Peer{AddrPort: ip(1).AddrPort, Kind: transport.WebSocket}
+		enter := func() *testclient.Client {
+			c := ts.EnterAs(kind, web, "browser")
+			c.Send(c.Pick(&msg6.ClSay{Message: []byte("/timeout " + timeoutCode)}, &msg7.ClCommand{Name: []byte("timeout"), Arguments: []byte(timeoutCode)}))
+			ts.Step(2)
+			return c
+		}
+		before := enter()
+		id := ts.ID(before)
+		ts.Receive(web, nil)
+		ts.Step(2)
+		testenv.Check(t, ts.State(before) == "" && len(clients(ts, server.ClientTimedOut)) == 1, "the seat is not kept")
+		web.AddrPort = ip(2).AddrPort
+		after := enter()
+		testenv.Check(t, ts.ID(after) == id, "the seat is not given back")
+	})
 }
 
 // Other protocols than the game's are for UDP.

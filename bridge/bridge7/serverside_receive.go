@@ -1,6 +1,8 @@
 package bridge7
 
 import (
+	"strings"
+
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/game"
@@ -80,6 +82,10 @@ func (s *serverSide) receiveVital(m msg7.Message) error {
 	case *msg7.ClVote:
 		s.session.OnVote(int32(m.Vote))
 	case *msg7.ClCommand:
+		if strings.EqualFold(string(m.Name), bridge.TimeoutCommand) {
+			s.session.OnTimeoutCode(string(m.Arguments))
+			return nil
+		}
 		s.session.OnChatCommand(string(m.Name), string(m.Arguments))
 	default:
 		c, ok := decodeCommand(m)

@@ -15,6 +15,12 @@ import { SKINS, skinOf, standardIndex } from './skins.js';
 /** The time between two requests for the server's description while the card is open, in ms. */
 const INFO_EVERY = 5000;
 
+/** The length of the code by which the server knows a player again whose connection was lost. */
+const TIMEOUT_CODE = 16;
+
+/** The time after which a player who is back has the old seat, if the server has kept it, in ms. */
+const SEATED = 1000;
+
 /** The path of an arrow to the left and to the right, as in ICON. */
 const LEFT = 'M15 5l-8 7 8 7z', RIGHT = 'M9 5l8 7-8 7z';
 
@@ -31,6 +37,7 @@ export class Card {
 		this.end = null;
 		/** Whether the player has been in the match of the last connection. */
 		this.entered = false;
+		this.enteredAt = 0;
 		/** The player of the last connection. @type {import('../engine/engine.js').Player | null} */
 		this.joinedAs = null;
 		/** The team in the match, and the one to join after a lost connection; null for none. @type {number | null} */
@@ -105,7 +112,7 @@ export class Card {
 	}
 
 	#listen() {
-		const { connection } = this.game;
+		const { connection, settings } = this.game;
 		connection.addEventListener('ended', (e) => this.#ended(/** @type {CustomEvent} */ (e).detail.reason));
 		connection.addEventListener('crash', (e) => {
 			this.rejoin.cancel();
@@ -113,7 +120,9 @@ export class Card {
 		});
 		connection.addEventListener('entered', () => {
 			this.entered = true;
+			this.enteredAt = performance.now();
 			this.rejoin.entered();
+			connection.act('command', 'timeout', settings.get('identity').slice(0, TIMEOUT_CODE)); // with it the server gives the seat back
 		});
 	}
 
@@ -247,7 +256,7 @@ export class Card {
 	/** @param {import('../../viewer/match/types.js').Moment} m */
 	update(m) {
 		const { connection } = this.game, self = connection.engine?.self ?? -1, player = m.players[self];
-		if (!player?.active || !connection.playing) return;
+		if (!player?.active || !connection.playing || performance.now() - this.enteredAt < SEATED) return;
 		if (this.oldTeam !== null && this.oldTeam !== player.team) connection.act('team', this.oldTeam);
 		this.oldTeam = null;
 		this.team = player.team;
