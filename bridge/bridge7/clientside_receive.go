@@ -124,7 +124,7 @@ func (c *clientSide) decodeEvent(m msg7.Message) (game.Event, bool) {
 	switch m := m.(type) {
 	case *msg7.SvClientInfo:
 		p := &c.Players[m.ClientID]
-		if m.Local && c.Own == game.Nobody {
+		if m.Local { // again after a timeout, with the seat that the client gets back
 			c.Own, c.CurrentView.Viewer, c.CurrentView.VitalsOf = p.ID, p.ID, p.ID
 		}
 		*p = game.PlayerInfo{ID: p.ID, InGame: true, Team: game.Team(m.Team), Silent: m.Silent}

@@ -38,6 +38,8 @@ export class Card {
 		/** Whether the player has been in the match of the last connection. */
 		this.entered = false;
 		this.enteredAt = 0;
+		/** Whether the player ends the connection. */
+		this.closing = false;
 		/** The player of the last connection. @type {import('../engine/engine.js').Player | null} */
 		this.joinedAs = null;
 		/** The team in the match, and the one to join after a lost connection; null for none. @type {number | null} */
@@ -55,7 +57,7 @@ export class Card {
 		this.#listen();
 		game.program.onchange = () => this.#update();
 		setInterval(() => { if (!this.box.hidden && !document.hidden) this.#loadInfo(); }, INFO_EVERY);
-		addEventListener('pagehide', () => game.connection.close());
+		addEventListener('pagehide', () => this.#close());
 		this.show(null);
 		this.#loadInfo();
 	}
@@ -204,7 +206,7 @@ export class Card {
 			this.#update();
 			return;
 		}
-		if (this.play.disabled) return;
+		if (this.play.disabled || this.box.hidden) return;
 		sounds.start();
 		overlays.close();
 		this.#join();
@@ -219,23 +221,32 @@ export class Card {
 		await connection.open(this.joinedAs);
 	}
 
+	/** Ends the connection at the player's wish. */
+	#close() {
+		this.closing = true;
+		this.game.connection.close();
+		this.closing = false;
+	}
+
 	/** Leaves the match. */
 	leave() {
 		this.rejoin.cancel();
 		this.oldTeam = this.team = null;
-		this.game.connection.close();
+		this.#close();
 		this.show(null);
 	}
 
 	/** Leaves the match and joins it again, in the same team. */
 	joinAgain() {
 		this.oldTeam = this.team;
-		this.game.overlays.close();
+		this.#close();
+		this.game.overlays.close(); // the menu, or the card that follows it
 		this.#join();
 	}
 
 	/** @param {string} reason */
 	async #ended(reason) {
+		if (this.closing) return;
 		const { entered } = this;
 		if (this.oldTeam === null) this.oldTeam = this.team;
 		const info = entered ? this.info : await this.#loadInfo();
