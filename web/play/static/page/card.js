@@ -142,7 +142,8 @@ export class Card {
 		this.#update();
 		if (end?.field === 'password') this.password.select();
 		else if (end?.field === 'name') this.name.select();
-		else if (!matchMedia('(pointer: coarse)').matches) (this.name.value ? this.play : this.name).focus();
+		else if (!matchMedia('(pointer: coarse)').matches) (this.name.value ? this.play : this.name).focus({ preventScroll: true });
+		this.box.scrollTop = 0;
 	}
 
 	/** @param {boolean} on */
@@ -186,6 +187,7 @@ export class Card {
 		setText(this.server, info?.name || location.host);
 		setText(this.facts, info ? [info.map && `${info.gameType} on ${info.map.name}`, playersText(info)].filter(Boolean).join(' · ') : '');
 		this.ended.hidden = !end;
+		this.box.classList.toggle('over', end !== null);
 		setText(this.title, end?.title ?? '');
 		setText(this.text, end?.text ?? '');
 		this.count.hidden = this.cancel.hidden = !this.rejoin.active;
