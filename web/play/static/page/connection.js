@@ -109,6 +109,7 @@ export class Connection extends EventTarget {
 	#end(kind, reason) {
 		if (!this.engine) return;
 		this.reason = reason;
+		this.match.reset();
 		this.socket?.close();
 		this.socket = this.engine = null;
 		this.dispatchEvent(new CustomEvent(kind, { detail: { reason } }));
