@@ -97,7 +97,8 @@ func TestEnds(t *testing.T) {
 
 	h.rcon("kick 0 <i>bad</i> manners")
 	testenv.Check(t, strings.Contains(p.ended("You were kicked"), "Reason: <i>bad</i> manners."), "%q", p.ended("kicked"))
-	testenv.Check(t, !browsertest.Eval[bool](p.Page, `!!document.querySelector('#card i') || teeyard.card.rejoin.active`), "HTML of others, or the page joins again")
+	testenv.Check(t, !browsertest.Eval[bool](p.Page, `!!document.querySelector('#card i') || teeyard.card.rejoin.active`),
+		"HTML of others, or the page joins again")
 	p.Wait(`teeyard.watching.live`)
 	p.again()
 
@@ -136,8 +137,8 @@ func TestCrash(t *testing.T) {
 	p.Wait(`teeyard.connection.engine.self === ` + number(float64(before)))
 }
 
-// TestReconnect loses the connection, and then the server. Both times the page comes back by itself,
-// with the same seat and team.
+// TestReconnect loses the connection, and then the server. Both times the page comes back with the
+// same seat and team.
 func TestReconnect(t *testing.T) {
 	for _, mode := range []string{"sv_map ctf1; sv_gametype ctf", "sv_map yardrun; sv_gametype ddrace"} {
 		t.Run(mode, func(t *testing.T) {
@@ -159,6 +160,7 @@ func TestReconnect(t *testing.T) {
 			// The stored state counts after ten seconds.
 			p.Allow("net::ERR_CONNECTION_REFUSED")
 			p.Allow("WebSocket connection to")
+			p.Allow(".json") // of the match before
 			h.restart(settings)
 			p.ended("The server has stopped or restarts")
 			p.inMatch()

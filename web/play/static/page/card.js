@@ -252,7 +252,8 @@ export class Card {
 		const { entered } = this;
 		if (this.oldTeam === null) this.oldTeam = this.team;
 		const info = entered ? this.info : await this.#loadInfo();
-		const end = explain(reason, { entered, problem: info?.problem ?? '' });
+		let end = explain(reason, { entered, problem: info?.problem ?? '' });
+		if (end.lost && !entered && this.end?.stays) end = this.end;
 		if (!end.lost || !(entered || this.rejoin.active) || !this.rejoin.plan()) {
 			this.rejoin.cancel();
 			this.oldTeam = null;

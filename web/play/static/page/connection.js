@@ -6,6 +6,7 @@
  */
 
 import { readMap } from '../../viewer/draw/mapfile.js';
+import { loadServerInfo } from '../../viewer/page/serverinfo.js';
 import { Engine } from '../engine/engine.js';
 import { CONNECTION } from '../engine/memory.js';
 import { Playing } from '../match/playing.js';
@@ -154,11 +155,17 @@ export class Connection extends EventTarget {
 	}
 
 	/**
-	 * @param {{ sha256: string, size: number }} announced
+	 * Fetches a map. DDNet's version may announce it without its hash, which the server's description has.
+	 * @param {{ map: string, sha256: string, size: number }} announced
 	 * @returns {Promise<Uint8Array | null>}
 	 */
-	async #fetchMap({ sha256, size }) {
+	async #fetchMap({ map: name, sha256, size }) {
 		try {
+			if (!sha256) {
+				const map = (await loadServerInfo(this.root))?.map;
+				if (map?.name !== name || map.size !== size) return null;
+				sha256 = map.sha256;
+			}
 			const r = await fetch(`${this.root}/play/map/${encodeURIComponent(sha256)}`);
 			if (!r.ok) return null;
 			const file = new Uint8Array(await r.arrayBuffer());

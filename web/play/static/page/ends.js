@@ -11,6 +11,7 @@
  * @property {string} text more about it, and what the player can do
  * @property {string} again the label of the button
  * @property {boolean} lost whether the server may be back in a moment, so that the page tries again by itself
+ * @property {boolean} [stays] whether it also explains why the server does not answer from then on
  * @property {'password' | 'name'} [field] what the player has to enter
  */
 
@@ -24,9 +25,9 @@ const AGAIN = 'Play again';
  */
 const REASONS = [
 	[/^This server is full/i, () => ({ title: 'The server is full', text: 'Watch the match until a player leaves, then try again.', again: 'Try again' })],
-	[/^You have been banned for life(?: \((.*)\))?$/i, ([, why]) => ({ title: 'You are banned from this server', text: because(why), again: 'Try again' })],
+	[/^You have been banned for life(?: \((.*)\))?$/i, ([, why]) => ({ title: 'You are banned from this server', text: because(why), again: 'Try again', stays: true })],
 	[/^You have been banned (?:for )?(.+?)(?: \((.*)\))?$/i, ([, time, why]) => ({
-		title: 'You are banned from this server', text: `The ban ends in ${time}.${spaced(because(why))}`, again: 'Try again',
+		title: 'You are banned from this server', text: `The ban ends in ${time}.${spaced(because(why))}`, again: 'Try again', stays: true,
 	})],
 	[/^Wrong password$/i, () => ({ title: 'The password is wrong', text: 'Ask the operator of the server for the password.', again: 'Play', field: 'password' })],
 	[/^Too many wrong passwords/i, () => ({ title: 'Too many wrong passwords', text: 'Wait a moment before you try the next one.', again: 'Try again', field: 'password' })],

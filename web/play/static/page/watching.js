@@ -117,12 +117,12 @@ export class Watching {
 		const seconds = Math.min(Math.max(now - this.before, 0), 1000) / 1000;
 		this.before = now;
 		const { camera, scene } = this.game;
+		document.body.classList.toggle('blank', this.live !== null && !this.moment);
 		if (!this.live || !this.map) return;
 		const zoom = camera.zoom;
 		camera.zoom = ZOOM;
 		const m = this.match ? this.#advance(this.match, seconds) : this.#drift(seconds);
 		if (m) {
-			this.moment = m;
 			const x = camera.x;
 			camera.x -= this.game.card.covered * camera.width * camera.zoom / 2; // what is followed is beside the card
 			scene.followed = -1;
@@ -140,7 +140,7 @@ export class Watching {
 	#advance(match, seconds) {
 		this.clock.advance(seconds, match, this.moment?.ready ?? false);
 		const m = match.at(this.clock.tick);
-		this.moment = m;
+		if (m.ready) this.moment = m;
 		if (!m.ready) return null;
 		this.director.update(m, this.map);
 		return m;
@@ -149,6 +149,7 @@ export class Watching {
 	/** Moves slowly over the map. @param {number} seconds */
 	#drift(seconds) {
 		const { game } = /** @type {MapData} */ (this.map), { camera } = this.game, m = this.empty;
+		this.moment = m;
 		m.tick += seconds * TICKS_PER_SECOND;
 		m.prevTick = m.nextTick = Math.floor(m.tick);
 		const width = game.width * 32, height = game.height * 32, room = Math.max(0, width - camera.width);
