@@ -42,7 +42,7 @@ func TestVotes(t *testing.T) {
 	b.check("the own choice", `game.votes.no.getAttribute('aria-pressed') === 'true' && game.votes.yes.getAttribute('aria-pressed') === 'false'`)
 	b.Wait(`game.votes.what.textContent === 'The vote failed.'`)
 
-	b.press("KeyL")
+	b.press("KeyO")
 	b.Wait(`game.players.rows.some((r) => r.name.textContent === 'carl' && !r.buttons.kick.hidden)`)
 	b.Run(`game.players.rows.find((r) => r.name.textContent === 'carl').buttons.kick.click()`)
 	b.Wait(`game.menu.shows('Votes') && !game.votes.call.disabled`)
@@ -72,7 +72,7 @@ func TestTeamsAndEmotes(t *testing.T) {
 	turn(-60, 0)
 	b.Wait(`game.connection.match.own?.emote === 4`) // angry
 
-	b.press("KeyM")
+	b.press("KeyG")
 	b.Wait(`game.menu.shows('Team') && game.teams.teams.get(-1).textContent.startsWith('Spectate')`)
 	b.Run(`game.teams.teams.get(-1).click()`)
 	await(t, anna, func(e event.TeamChange) bool { return e.Player.Name == "page" && e.Player.Team == game.TeamSpectators })

@@ -49,8 +49,6 @@ export const GROUPS = Object.freeze({
 		action('vote_yes', 'Vote yes', 'F3', 'Pad12'),
 		action('vote_no', 'Vote no', 'F4', 'Pad13'),
 		action('call_vote', 'Call a vote', 'KeyV'),
-		action('team', 'Choose a team', 'KeyM'),
-		action('players', 'Players', 'KeyL'),
 		action('players', 'Players', 'KeyO'),
 		action('team', 'Teams', 'KeyG'),
 		action('ready', 'Ready', 'KeyR'),

@@ -50,7 +50,6 @@ export class Teams {
 		game.menu.addSection('Team', this.page, true);
 		game.keyboard.on('team', () => game.menu.open('Team'));
 		game.keyboard.on('kill', () => game.connection.act('kill'));
-		game.keyboard.on('ready', () => game.connection.act('ready'));
 		game.keyboard.on('pause', () => this.#pause());
 		const { connection } = game;
 		connection.addEventListener('settings', (e) => { this.settings = /** @type {CustomEvent} */ (e).detail; });
