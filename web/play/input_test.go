@@ -351,7 +351,7 @@ func TestMouse(t *testing.T) {
 	m.Run(`game.input.aimFrom('pad', -50, 0)`)
 	testenv.Check(t, browsertest.Eval[string](m.Page, `game.aimed()`) == "-50,0", "another device aims")
 
-	// A lock that the player or system ends opens the menu once, and one that the page ends does not.
+	// A lock that the player or the system ends opens the menu once.
 	ask[any](m, `answerLock()`)
 	m.Run(`game.began.length = 0; game.mouse.lock()`)
 	m.Wait(`game.mouse.locked`)
