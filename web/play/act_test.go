@@ -113,6 +113,12 @@ func TestRemoteConsole(t *testing.T) {
 	b.Wait(`game.rcon.line.value.startsWith('echo 1; change_map dm')`)
 	b.press("F2")
 	b.check("closed", `!game.overlays.open && game.rcon.box.hidden`)
+	b.Run(`game.menu.open('Team'); [...game.teams.actions.children].find((b) => b.textContent === 'Remote console').click()`)
+	b.check("open without a key", `game.overlays.open === game.rcon.overlay && game.menu.box.hidden`)
+	b.Run(`game.card.leave()`)
+	b.check("a menu without a match", `!game.rcon.on && !game.rcon.commands.size`)
+	b.Run(`game.menu.open('Team')`)
+	b.check("the section of a match is not shown", `game.menu.selected === 'Settings'`)
 }
 
 // TestFloods gives the page what a hostile server can send, and checks that it keeps little of it.

@@ -105,6 +105,7 @@ func TestTyping(t *testing.T) {
 		`tab('/w an')`:                    `["/w anna ","/w \"anna b\" ","/w joanna "]`,
 		`tab('zzz')`:                      `[]`,
 		`readable('s[name] ?i[seconds]')`: `"<name> [seconds]"`,
+		`readable("i?rs")`:                `"<number> [text] [text]"`,
 		`history(['a', 'b', 'b'], [-1, -1, -1, 1, 1, 1])`: `["b","a","a","b","draft","draft"]`,
 	} {
 		got := browsertest.Eval[string](p, `typed.then(({ typing, say, tab, readable, history }) => JSON.stringify(`+expression+`))`)

@@ -36,7 +36,7 @@ export class Menu {
 		this.pages = make('div', 'pages');
 		box.append(actions, this.tabs, this.pages);
 		game.stage.append(box);
-		/** @type {{ title: string, tab: HTMLButtonElement, page: HTMLElement }[]} */
+		/** @type {{ title: string, tab: HTMLButtonElement, page: HTMLElement, match: boolean }[]} */
 		this.sections = [];
 		/** What the server knows of the player, to see whether it has to be told. */
 		this.sent = '';
@@ -59,17 +59,17 @@ export class Menu {
 	 * Adds a section.
 	 * @param {string} title
 	 * @param {HTMLElement} element
-	 * @param {boolean} [first] whether it comes before the others
+	 * @param {boolean} [match] whether it is only for players in a match; it comes before the others
 	 */
-	addSection(title, element, first = false) {
+	addSection(title, element, match = false) {
 		const tab = this.#action(title, () => this.select(title));
 		tab.setAttribute('role', 'tab');
 		element.setAttribute('role', 'tabpanel');
 		element.setAttribute('aria-label', title);
-		if (first) this.tabs.prepend(tab);
+		if (match) this.tabs.prepend(tab);
 		else this.tabs.append(tab);
 		this.pages.append(element);
-		this.sections.push({ title, tab, page: element });
+		this.sections.push({ title, tab, page: element, match });
 		this.select(this.selected);
 	}
 
@@ -78,10 +78,12 @@ export class Menu {
 
 	/** Shows a section; the first one if there is none with the title. @param {string} title */
 	select(title) {
-		const shown = this.sections.find((s) => s.title === title) ?? this.sections[0];
+		const inMatch = this.game.connection.engine !== null;
+		const shown = this.sections.find((s) => s.title === title && (inMatch || !s.match)) ?? this.sections[0];
 		this.selected = shown?.title ?? '';
 		for (const s of this.sections) {
 			s.page.hidden = s !== shown;
+			s.tab.hidden = s.match && !inMatch;
 			s.tab.setAttribute('aria-selected', String(s === shown));
 		}
 		if (shown?.title === 'Player' && !this.box.hidden) this.editor?.show();

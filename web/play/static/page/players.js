@@ -80,7 +80,8 @@ export class Players {
 	async #report(id) {
 		const p = this.game.moment?.players[id];
 		if (!p) return;
-		const text = `${location.host}, ${new Date().toISOString().slice(0, 16)}Z: player "${clean(p.name)}", clan "${clean(p.clan)}", id ${id}, map ${this.game.connection.map?.name ?? ''}`;
+		const time = new Date().toISOString().slice(0, 16), map = this.game.connection.map?.name ?? '';
+		const text = `${location.host}, ${time}Z: player "${clean(p.name)}", clan "${clean(p.clan)}", id ${id}, map ${map}`;
 		try {
 			await navigator.clipboard.writeText(text);
 			setText(this.note, 'The report is copied: paste it where you reach the operators.');
@@ -94,7 +95,9 @@ export class Players {
 		const { game } = this;
 		if (!game.menu.shows('Players')) return;
 		const self = game.connection.engine?.self ?? -1, own = m.players[self];
-		const players = m.players.filter((p) => p.active).sort((a, b) => Number(b.id === self) - Number(a.id === self) || Number(a.team < 0) - Number(b.team < 0) || a.team - b.team || a.id - b.id);
+		// The own player is first, spectators are last.
+		const rank = (/** @type {import('../../viewer/match/types.js').Player} */ p) => (p.id === self ? -1 : p.team === TEAM.SPECTATORS ? 2 : p.team);
+		const players = m.players.filter((p) => p.active).sort((a, b) => rank(a) - rank(b) || a.id - b.id);
 		while (this.rows.length < players.length) this.rows.push(this.#row());
 		if (this.list.children.length !== players.length) this.list.replaceChildren(...this.rows.slice(0, players.length).map((r) => r.box));
 		players.forEach((p, i) => {
@@ -103,7 +106,8 @@ export class Players {
 			setText(r.name, clean(p.name) || `(${p.id})`);
 			setText(r.clan, clean(p.clan));
 			const muted = game.chat.isMuted(p.name);
-			setText(r.state, [p.id === self && 'you', p.team === TEAM.SPECTATORS && 'spectator', p.bot && 'bot', p.admin && 'operator', muted && 'muted'].filter(Boolean).join(', '));
+			const states = [!other && 'you', p.team === TEAM.SPECTATORS && 'spectator', p.bot && 'bot', p.admin && 'operator', muted && 'muted'];
+			setText(r.state, states.filter(Boolean).join(', '));
 			r.box.classList.toggle('marked', p.id === this.marked);
 			b.follow.hidden = !other || own?.team !== TEAM.SPECTATORS || p.team === TEAM.SPECTATORS;
 			for (const one of [b.whisper, b.mute, b.report]) one.hidden = !other;

@@ -146,9 +146,14 @@ export class Rcon {
 	}
 
 	#toggle() {
+		if (this.game.overlays.open === this.overlay) this.game.overlays.close();
+		else this.open();
+	}
+
+	/** Opens the console, unless the card is open. */
+	open() {
 		const { overlays, connection } = this.game;
-		if (overlays.open === this.overlay) overlays.close();
-		else if (connection.playing && !overlays.open?.pinned) overlays.show(this.overlay);
+		if (connection.playing && !overlays.open?.pinned) overlays.show(this.overlay);
 	}
 
 	#show() {

@@ -7,21 +7,30 @@
 import { GAME, STATE, TEAM, TICKS_PER_SECOND } from '../../viewer/match/types.js';
 import { make, setText } from '../../viewer/page/dom.js';
 
-/** What the server says of its teams; null if it says nothing. @typedef {{ teams_locked: boolean, team_balance: boolean, player_slots: number } | null} Settings */
+/** @typedef {{ teams_locked: boolean, team_balance: boolean, player_slots: number }} Settings */
+
+/**
+ * What decides on a change of the team.
+ * @typedef {object} Now
+ * @property {number} own the own team
+ * @property {Record<number, number>} counts the players in each team
+ * @property {boolean} teams whether there are two teams
+ * @property {number} wait the seconds until the server allows a change
+ * @property {Settings | null} settings null if the server has sent none
+ */
 
 /**
  * Returns why a team cannot be joined now; empty if it can.
  * @param {number} team TEAM
- * @param {{ own: number, counts: Record<number, number>, teams: boolean, wait: number, settings: Settings }} now own is the own team, counts the players in each
- *   team, and wait the seconds until the server allows a change
+ * @param {Now} now
  */
 export function refusal(team, { own, counts, teams, wait, settings }) {
 	if (team === own) return '';
 	if (wait > 0) return `You can change your team again in ${wait} s.`;
 	if (settings?.teams_locked) return 'The teams are locked.';
 	if (team === TEAM.SPECTATORS) return '';
-	const playing = (counts[TEAM.RED] ?? 0) + (counts[TEAM.BLUE] ?? 0);
-	if (own === TEAM.SPECTATORS && settings && settings.player_slots > 0 && playing >= settings.player_slots) return `All ${settings.player_slots} places are taken.`;
+	const playing = (counts[TEAM.RED] ?? 0) + (counts[TEAM.BLUE] ?? 0), slots = settings?.player_slots ?? 0;
+	if (own === TEAM.SPECTATORS && slots > 0 && playing >= slots) return `All ${slots} places are taken.`;
 	if (!teams || !settings?.team_balance) return '';
 	const after = { ...counts, [team]: (counts[team] ?? 0) + 1, [own]: (counts[own] ?? 0) - 1 };
 	return (after[team] ?? 0) - (after[team === TEAM.RED ? TEAM.BLUE : TEAM.RED] ?? 0) >= 2 ? 'The teams would not be balanced.' : '';
@@ -32,7 +41,7 @@ export class Teams {
 	/** @param {import('./game.js').Game} game */
 	constructor(game) {
 		this.game = game;
-		/** @type {Settings} */
+		/** @type {Settings | null} */
 		this.settings = null;
 		/** The first tick at which the server allows another change. */
 		this.mayChangeAt = 0;
@@ -47,6 +56,7 @@ export class Teams {
 		this.ready = this.#button(this.actions, 'Ready', () => game.connection.act('ready'));
 		this.pause = this.#button(this.actions, 'Pause or continue', () => this.#pause());
 		this.kill = this.#button(this.actions, 'Kill yourself', () => game.connection.act('kill'));
+		this.#button(this.actions, 'Remote console', () => game.rcon.open());
 		game.menu.addSection('Team', this.page, true);
 		game.keyboard.on('team', () => game.menu.open('Team'));
 		game.keyboard.on('kill', () => game.connection.act('kill'));
@@ -66,8 +76,8 @@ export class Teams {
 		const b = make('button', '', label);
 		b.type = 'button';
 		b.addEventListener('click', () => {
-			click();
 			this.game.overlays.close();
+			click();
 		});
 		to.append(b);
 		return b;

@@ -166,8 +166,7 @@ export class Votes {
 
 	/** Why this kind of vote is not possible; empty if it is. @param {Kind} kind */
 	refusal(kind) {
-		const s = this.settings, { moment, connection } = this.game;
-		if (!connection.playing) return 'You are not in a match.';
+		const s = this.settings, { moment } = this.game;
 		if (kind === 'kick' && s && !s.vote_kick) return 'This server does not allow votes to kick players.';
 		if (kind === 'spectate' && s && !s.vote_spectate) return 'This server does not allow votes to move players to the spectators.';
 		if (kind === 'kick' && s && (moment?.players.filter((p) => p.active && p.team !== TEAM.SPECTATORS).length ?? 0) < s.vote_kick_min) {
@@ -186,7 +185,8 @@ export class Votes {
 
 	/** Draws the page of the menu, if it has changed. */
 	#draw() {
-		const others = this.kind === 'option' ? [] : this.game.chat.others.filter((p) => clean(p.name).toLowerCase().includes(this.search.value.trim().toLowerCase()));
+		const part = this.search.value.trim().toLowerCase();
+		const others = this.kind === 'option' ? [] : this.game.chat.others.filter((p) => clean(p.name).toLowerCase().includes(part));
 		const refused = this.refusal(this.kind);
 		const drawn = `${this.kind} ${this.options.version} ${refused} ${this.search.value} ${others.map((p) => `${p.id} ${p.name}`)}`;
 		if (drawn === this.drawn) return;

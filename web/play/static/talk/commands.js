@@ -60,11 +60,18 @@ export class Commands {
 	}
 }
 
+/** The words for parameters without a name, by their kind. @type {Record<string, string>} */
+const KINDS = { i: 'number', f: 'number', v: 'player' };
+
 /**
- * Returns parameters as a person reads them: <name> [seconds].
+ * Returns parameters as a person reads them: <name> [seconds]. All behind a question mark are optional.
  * @param {string} params in the form of the console
  */
 export function readable(params) {
-	if (!params.includes('[')) return params.replace(/[?sifrv]/g, (c) => ({ '?': '', s: '<text> ', i: '<number> ', f: '<number> ', r: '<text>', v: '<player> ' })[c] ?? '').trim();
-	return params.replace(/(\?)?[a-z]\[([^\]]*)\]/g, (_, optional, name) => (optional ? `[${name}]` : `<${name}>`));
+	let optional = false;
+	return Array.from(params.matchAll(/(\?)|([a-z])(?:\[([^\]]*)\])?/g), ([, mark, kind, name]) => {
+		optional ||= mark !== undefined;
+		const word = name ?? KINDS[kind] ?? 'text';
+		return mark ? '' : optional ? `[${word}]` : `<${word}>`;
+	}).filter((w) => w).join(' ');
 }

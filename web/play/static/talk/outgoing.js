@@ -35,7 +35,9 @@ import { matching } from './typing.js';
 export function outgoing(line, mode, around) {
 	const [, name, text] = /^\/(\S+)\s*(.*)$/su.exec(line) ?? [];
 	switch (name?.toLowerCase()) {
-		case undefined: return mode.kind === 'whisper' ? whisper(mode.to ?? -1, line) : { action: mode.kind === 'team' ? 'say_team' : 'say', params: [line] };
+		case undefined:
+			if (mode.kind === 'whisper') return whisper(mode.to ?? -1, line);
+			return { action: mode.kind === 'team' ? 'say_team' : 'say', params: [line] };
 		case 'w': case 'whisper': return named(text, around.players);
 		case 'c': case 'converse': return around.partner < 0 ? { error: 'There is nobody to reply to.' } : whisper(around.partner, text);
 	}
