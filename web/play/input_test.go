@@ -162,7 +162,7 @@ func TestTouchPlaces(t *testing.T) {
 
 // TestLabels checks the names of keys on other layouts.
 func TestLabels(t *testing.T) {
-	want := []string{"Q", "/", "Left Shift", "Right Ctrl", "Num 7", "Right mouse button", "Pad A", "Mouse 7", "A", "W", "Z", "Ä"}
+	want := []string{"Q", "/", "Left Shift", "Right Ctrl", "Num 7", "Mouse right", "Pad A", "Mouse 7", "A", "W", "Z", "Ä"}
 	if got := ask[[]string](openStage(t), "labels()"); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -485,6 +485,36 @@ func TestTouch(t *testing.T) {
 
 	same := browsertest.Eval[bool](m.Page, `visualViewport.scale === 1 && scrollX === 0 && scrollY === 0 && getSelection().isCollapsed`)
 	testenv.Check(t, same, "the page stays as it is")
+}
+
+// TestKeysInMenu binds keys in the menu.
+func TestKeysInMenu(t *testing.T) {
+	b := sitDown(t)
+	bind := func(action, code, said string) {
+		t.Helper()
+		b.Run(`game.menu.open('Keys'); game.keys.cells.` + action + `.querySelector('.add').click()`)
+		b.check("it asks for a key", `!game.keys.pane.hidden`)
+		b.press(code)
+		b.check("it waits no longer", `game.keys.pane.hidden && !game.actions.capture`)
+		if got := browsertest.Eval[string](b.Page, `game.keys.said.textContent`); got != said {
+			t.Errorf("%s: %q, want %q", code, got, said)
+		}
+	}
+	bind("jump", "KeyB", "B is Jump now.")
+	bind("fire", "KeyT", "T is Fire now, and no longer Chat.")
+	bind("fire", "KeyT", "T has been Fire before.")
+	bind("fire", "Escape", "T has been Fire before.")
+	b.check("the keys are shown", `game.keys.cells.jump.textContent.includes('B') && !game.keys.cells.chat.textContent.includes('T')`)
+	b.check("the menu is still there", `game.overlays.open === game.menu.overlay`)
+	b.Run(`game.overlays.close(); game.actions.press('KeyB')`)
+	b.check("B jumps", `game.input.held.jump === 1`)
+	b.press("F1")
+	b.check("the help is open", `game.overlays.open === game.help.overlay`)
+	b.check("and knows it", `[...game.help.box.querySelectorAll('dt')].some((e) => e.textContent.endsWith('UpB'))`)
+	b.press("F1")
+	b.check("closed", `!game.overlays.open`)
+	b.Run(`game.menu.open('Keys'); game.keys.reset.click()`)
+	b.check("as at first", `game.actions.bindings.action('KeyT') === 'chat' && game.actions.bindings.action('KeyB') === undefined && game.keys.reset.disabled`)
 }
 
 // TestPressesReachServer checks that other players see what the player does, a shot of no time too.

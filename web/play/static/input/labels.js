@@ -7,7 +7,7 @@
 /** @type {Record<string, string>} */
 const NAMES = {
 	ArrowLeft: 'Left', ArrowRight: 'Right', ArrowUp: 'Up', ArrowDown: 'Down', Escape: 'Esc', Enter: 'Enter', Pause: 'Pause',
-	Mouse0: 'Left mouse button', Mouse1: 'Middle mouse button', Mouse2: 'Right mouse button', Mouse3: 'Back mouse button', Mouse4: 'Forward mouse button',
+	Mouse0: 'Mouse left', Mouse1: 'Mouse middle', Mouse2: 'Mouse right', Mouse3: 'Mouse back', Mouse4: 'Mouse forward',
 	WheelUp: 'Wheel up', WheelDown: 'Wheel down',
 	Pad0: 'Pad A', Pad1: 'Pad B', Pad2: 'Pad X', Pad3: 'Pad Y', Pad4: 'Left bumper', Pad5: 'Right bumper', Pad6: 'Left trigger', Pad7: 'Right trigger',
 	Pad8: 'Pad Back', Pad9: 'Pad Start', Pad10: 'Left stick', Pad11: 'Right stick', Pad12: 'Pad up', Pad13: 'Pad down', Pad14: 'Pad left', Pad15: 'Pad right',

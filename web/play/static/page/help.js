@@ -8,16 +8,18 @@ import { make } from '../../viewer/page/dom.js';
 import { GROUPS } from '../input/bindings.js';
 import { label } from '../input/labels.js';
 
-/** What the sticks of a gamepad do. @type {[string, string][]} */
-const STICKS = [['Left stick', 'Move'], ['Right stick', 'Aim']];
+/** Keys and what they do. @typedef {[string[], string]} Row */
 
-/** What fingers do. @type {[string, string][]} */
+/** What the sticks of a gamepad do. @type {Row[]} */
+const STICKS = [[['Left stick'], 'Move'], [['Right stick'], 'Aim']];
+
+/** What fingers do. @type {Row[]} */
 const FINGERS = [
-	['Left thumb', 'Move: put it anywhere on the left, and drag.'],
-	['Right thumb', 'Aim: drag. Beyond the ring it fires, and so does a tap.'],
-	['Hook', 'Hold it to hook where you aim. Drag it to hook another way.'],
-	['Hook and fire', 'Hold the hook with a finger, and aim with the thumb.'],
-	['Menu, Touch', 'Move the controls, or fire with a button.'],
+	[['Left thumb'], 'Move: put it anywhere on the left, and drag.'],
+	[['Right thumb'], 'Aim: drag. Beyond the ring it fires, and so does a tap.'],
+	[['Hook'], 'Hold it to hook where you aim. Drag it to hook another way.'],
+	[['Hook and fire'], 'Hold the hook with a finger, and aim with the thumb.'],
+	[['Menu', 'Touch'], 'Move the controls, or fire with a button.'],
 ];
 
 export class Help {
@@ -51,19 +53,14 @@ export class Help {
 	#show() {
 		const { game } = this, { bindings } = game.actions, body = make('div', 'columns');
 		if (game.touch.active) body.append(section('Fingers', FINGERS));
+		/** @type {(actions: import('../input/bindings.js').Action[], pad: boolean) => Row[]} */
+		const rows = (actions, pad) => actions.map((a) => [bindings.codes(a.name).filter((code) => code.startsWith('Pad') === pad).map(label), a.label]);
 		if (!game.touch.active || matchMedia('(any-pointer: fine)').matches) {
 			for (const [group, actions] of Object.entries(GROUPS)) {
-				const codes = (/** @type {string} */ name) => bindings.codes(name).filter((code) => !code.startsWith('Pad')).map(label).join(', ');
-				body.append(section(group, [
-					...group === 'Page' ? [/** @type {[string, string]} */ (['Esc', 'Menu'])] : [],
-					...actions.map((a) => /** @type {[string, string]} */ ([codes(a.name), a.label])),
-				]));
+				body.append(section(group, [.../** @type {Row[]} */ (group === 'Page' ? [[['Esc'], 'Menu']] : []), ...rows(actions, false)]));
 			}
 		}
-		if (game.gamepads.number > 0) {
-			const codes = (/** @type {string} */ name) => bindings.codes(name).filter((code) => code.startsWith('Pad')).map(label).join(', ');
-			body.append(section('Gamepad', [...STICKS, ...Object.values(GROUPS).flat().map((a) => /** @type {[string, string]} */ ([codes(a.name), a.label]))]));
-		}
+		if (game.gamepads.number > 0) body.append(section('Gamepad', [...STICKS, ...rows(Object.values(GROUPS).flat(), true)]));
 		const close = make('button', 'main', 'Close'), change = make('button', '', 'Change the keys'), head = make('div', 'head');
 		close.type = change.type = 'button';
 		close.addEventListener('click', () => game.overlays.close());
@@ -79,13 +76,13 @@ export class Help {
 /**
  * A list of keys and what they do. Rows without a key are left out.
  * @param {string} title
- * @param {[string, string][]} rows
+ * @param {Row[]} rows
  */
 function section(title, rows) {
 	const box = make('section'), list = make('dl');
-	for (const [key, what] of rows) {
-		if (!key) continue;
-		const dt = make('dt'), keys = key.split(', ');
+	for (const [keys, what] of rows) {
+		if (keys.length === 0) continue;
+		const dt = make('dt');
 		for (const k of keys) dt.append(make('kbd', '', k));
 		list.append(dt, make('dd', '', what));
 	}

@@ -7,6 +7,7 @@
 import { make, setText } from '../../viewer/page/dom.js';
 import { CLAN_BYTES, NAME_BYTES, limitBytes, playerOf } from './player.js';
 import { skinFields } from '../engine/engine.js';
+import { canFullScreen, toggleFullScreen } from './screen.js';
 import { SkinEditor } from './skineditor.js';
 import { skinOf } from './skins.js';
 
@@ -110,6 +111,7 @@ export class Menu {
 			return;
 		}
 		setText(this.resume, inMatch ? 'Resume' : 'Back');
+		this.full.hidden = !canFullScreen();
 		setText(this.full, document.fullscreenElement ? 'Leave full screen' : 'Full screen');
 		this.leave.hidden = !inMatch;
 		this.#hint();
@@ -130,8 +132,7 @@ export class Menu {
 	}
 
 	#toggleFullScreen() {
-		const done = document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen();
-		done.then(() => setText(this.full, document.fullscreenElement ? 'Leave full screen' : 'Full screen'), () => {});
+		toggleFullScreen().then(() => setText(this.full, document.fullscreenElement ? 'Leave full screen' : 'Full screen'));
 	}
 
 	/** The section Settings. */
