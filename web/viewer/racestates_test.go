@@ -75,10 +75,10 @@ func TestRaceStates(t *testing.T) {
 		"super · endless jumps · ninja 14.0 s · solo",
 	} {
 		p.Run(fmt.Sprintf(`viewer.director.follow(%d)`, id))
-		p.Wait(fmt.Sprintf(`viewer.director.followed === %d && document.getElementById('tee').textContent === %q`, id, want))
+		p.Wait(fmt.Sprintf(`viewer.director.followed === %d && document.getElementById('tee').ariaLabel === %q`, id, want))
 	}
 	p.Run(`viewer.director.free()`)
-	p.Wait(`document.getElementById('tee').textContent === ''`)
+	p.Wait(`document.getElementById('tee').hidden`)
 	p.Run(`viewer.bar.toggleScores()`)
 	p.Wait(`document.querySelectorAll('#scoreboard tbody button').length === 5`)
 	wantTrue(t, p, "colours of teams", `new Set([...document.querySelectorAll('#scoreboard tbody button')].map(b => b.style.color)).size === 5`)

@@ -35,7 +35,7 @@ export function moment(tick, extra = {}) {
 			hookLength: 380, gunCurvature: 1.25, gunSpeed: 2200, gunLifetime: 2, shotgunCurvature: 1.25, shotgunSpeed: 2750, shotgunLifetime: 0.2,
 			grenadeCurvature: 7, grenadeSpeed: 1000, grenadeLifetime: 2, laserReach: 800, laserBounceDelay: 150,
 		},
-		view: { mode: 0, id: -1, x: 0, y: 0 }, chat: list([]), kills: list([]), broadcast: { text: '', tick: 0 },
+		view: { spectating: false, mode: 0, id: -1, x: 0, y: 0 }, chat: list([]), kills: list([]), broadcast: { text: '', tick: 0 },
 		vote: { active: false, description: '', reason: '', caller: -1, endTick: 0, yes: 0, no: 0, total: 0 }, ...extra,
 	};
 }

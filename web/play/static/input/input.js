@@ -74,6 +74,10 @@ export class Input {
 		/** The crosshair, in world units from the tee. */
 		this.x = 200;
 		this.y = 0;
+		/** The centre of the picture while the player watches others, null while playing. @type {{ x: number, y: number } | null} */
+		this.view = null;
+		/** Called when the player who watches others presses fire (1) or hook (-1). */
+		this.onwatch = (/** @type {number} */ _by) => {};
 		/** The longest distance of the crosshair. */
 		this.reach = REACH;
 		this.fire = this.next = this.prev = 0;
@@ -126,9 +130,16 @@ export class Input {
 	#update(action) {
 		const before = this.held[action], n = this.held[action] = this.#sources[action].size;
 		if ((before > 0) === (n > 0)) return;
-		if (action === 'fire') this.fire = this.fire + 1 & COUNTER; // odd while it is held
+		const watches = this.view !== null && (action === 'fire' || action === 'hook');
+		if (watches && n > 0) this.onwatch(action === 'fire' ? 1 : -1);
+		else if (action === 'fire') this.#setFire(n > 0);
 		else this.#flags[action].set(n > 0);
 		this.onchange();
+	}
+
+	/** @param {boolean} on the counter is odd while fire is held */
+	#setFire(on) {
+		if ((this.fire & 1) !== (on ? 1 : 0)) this.fire = this.fire + 1 & COUNTER;
 	}
 
 	/** Chooses a weapon. @param {number} weapon WEAPON */
@@ -186,8 +197,8 @@ export class Input {
 		const v = this.values, f = this.#flags;
 		if (weapon === this.wanted - 1) this.wanted = 0;
 		v[INPUT.DIRECTION] = (f.right.on ? 1 : 0) - (f.left.on ? 1 : 0);
-		v[INPUT.TARGET_X] = Math.trunc(this.x);
-		v[INPUT.TARGET_Y] = Math.trunc(this.y);
+		v[INPUT.TARGET_X] = Math.trunc((this.view ?? this).x);
+		v[INPUT.TARGET_Y] = Math.trunc((this.view ?? this).y);
 		v[INPUT.JUMP] = f.jump.on ? 1 : 0;
 		v[INPUT.FIRE] = this.fire;
 		v[INPUT.HOOK] = f.hook.on ? 1 : 0;

@@ -1,22 +1,113 @@
 /**
- * The scoreboard, shown while its key is held.
+ * The scoreboard: while its key is held, while the player is dead, and at the end of a round.
  *
  * @module
  */
 
+import { STATE, TEAM } from '../../viewer/match/types.js';
 import { Scoreboard } from '../../viewer/page/scoreboard.js';
+
+/** @typedef {import('../../viewer/match/types.js').Moment} Moment */
+/** @typedef {import('../../viewer/match/types.js').Kill} Kill */
+
+/** The kills and deaths of the players since the player has joined or the round has begun. */
+export class Tally {
+	/** @type {Map<number, { kills: number, deaths: number }>} */
+	#counts = new Map();
+	/** The key of the last counted death. */
+	#last = -1;
+	#start = 0;
+
+	/** @param {number} id */
+	#of(id) {
+		let c = this.#counts.get(id);
+		if (!c) this.#counts.set(id, c = { kills: 0, deaths: 0 });
+		return c;
+	}
+
+	/**
+	 * Counts new deaths.
+	 * @param {Kill[]} kills in their order
+	 * @param {number} start the tick at which the round began
+	 */
+	read(kills, start) {
+		if (start !== this.#start) {
+			this.#start = start;
+			this.#counts.clear();
+		}
+		let i = kills.length;
+		while (i > 0 && kills[i - 1].key > this.#last) i--;
+		for (; i < kills.length; i++) {
+			const k = kills[i];
+			this.#last = k.key;
+			if (k.tick < start || k.weapon === -3) continue;
+			this.#of(k.victim).deaths++;
+			if (k.killer !== k.victim && k.killer >= 0) this.#of(k.killer).kills++;
+		}
+	}
+
+	/** Forgets a player, whose id another one gets. @param {number} id */
+	forget(id) {
+		this.#counts.delete(id);
+	}
+
+	/** Forgets everything. */
+	clear() {
+		this.#counts.clear();
+		this.#last = -1;
+	}
+
+	/** Kills and deaths, such as 3/1. @param {number} id */
+	text(id) {
+		const c = this.#counts.get(id);
+		return c ? `${c.kills}/${c.deaths}` : '0/0';
+	}
+}
+
+/**
+ * Reports whether the scoreboard is shown without a key.
+ * @param {Moment} m
+ * @param {number} self
+ * @param {boolean} alive whether the player has a tee
+ */
+export function showsItself(m, self, alive) {
+	if (m.game.state & (STATE.ROUND_OVER | STATE.GAME_OVER)) return true;
+	return !alive && !m.view.spectating && (m.players[self]?.team ?? TEAM.SPECTATORS) !== TEAM.SPECTATORS && !(m.game.state & STATE.PAUSED);
+}
 
 /** @implements {import('./game.js').Part} */
 export class Board {
 	/** @param {import('./game.js').Game} game */
 	constructor(game) {
 		this.game = game;
-		this.scoreboard = new Scoreboard(() => {});
+		this.tally = new Tally();
+		this.scoreboard = new Scoreboard((id) => this.#chosen(id), game.icons, (id) => this.tally.text(id));
+		this.isChoosing = false;
+		/** While the player chooses whom to watch, keys and mouse are the list's. */
+		this.overlay = { name: 'players', show: () => { this.isChoosing = true; }, hide: () => { this.isChoosing = false; this.scoreboard.show(false); } };
+		const { connection } = game;
+		connection.addEventListener('left', (e) => this.tally.forget(/** @type {CustomEvent} */ (e).detail.player));
+		connection.addEventListener('entered', () => this.tally.clear());
+		for (const type of ['ended', 'crash', 'map_loading']) connection.addEventListener(type, () => this.scoreboard.show(false));
 	}
 
-	/** @param {import('../../viewer/match/types.js').Moment} m */
+	/** Lets the player choose whom to watch. */
+	choose() {
+		this.game.overlays.show(this.overlay);
+		this.scoreboard.show(true);
+	}
+
+	/** @param {number} id */
+	#chosen(id) {
+		this.game.spectate.follow(id);
+		if (this.isChoosing) this.game.overlays.close();
+	}
+
+	/** @param {Moment} m */
 	update(m) {
-		this.scoreboard.show(this.game.input.scoreboard);
-		this.scoreboard.update(m, this.game.connection.engine?.self ?? -1);
+		const { connection, input } = this.game, self = connection.engine?.self ?? -1;
+		this.tally.read(connection.match.events.kills.events, m.game.startTick);
+		this.scoreboard.show(input.scoreboard || this.isChoosing || showsItself(m, self, connection.match.own !== null));
+		this.scoreboard.update(m, m.view.spectating && m.view.id >= 0 ? m.view.id : self);
 	}
 }

@@ -37,6 +37,8 @@ export class Connection extends EventTarget {
 		this.socket = null;
 		/** The map of the match, once it is loaded. @type {{ name: string, data: import('../../viewer/draw/mapfile.js').MapData } | null} */
 		this.map = null;
+		/** Whether the server speaks DDNet's protocol. */
+		this.ddnet = false;
 		/** Why the connection has ended; empty for none. */
 		this.reason = '';
 		this.steppedAt = 0;
@@ -119,6 +121,7 @@ export class Connection extends EventTarget {
 	/** @param {any} e */
 	#event(e) {
 		if (e.event === 'map_announced') this.#loadMap(e);
+		if (e.event === 'capabilities') this.ddnet = e.ddnet;
 		if (e.event === 'entered' && !this.map && this.engine?.map) this.#showMap(e.map, this.engine.map);
 		if (e.event === 'disconnected') {
 			this.#end('ended', e.reason);

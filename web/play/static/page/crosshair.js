@@ -16,12 +16,12 @@ export class Crosshair {
 
 	/** @param {import('../../viewer/draw/actors.js').Style} style */
 	draw(style) {
-		const { connection, input } = this.game, { own } = connection.match;
-		if (own) style.crosshair(Math.min(Math.max(own.weapon, WEAPON.HAMMER), WEAPON.NINJA), own.x + input.x, own.y + input.y);
+		const { connection, input, moment } = this.game, { own } = connection.match;
+		if (own && !moment?.view.spectating) style.crosshair(Math.min(Math.max(own.weapon, WEAPON.HAMMER), WEAPON.NINJA), own.x + input.x, own.y + input.y);
 	}
 
 	/** The crosshair replaces the pointer while the player has a tee. */
 	update() {
-		this.game.stage.classList.toggle('aiming', this.game.connection.match.own !== null && this.game.input.enabled);
+		this.game.stage.classList.toggle('aiming', this.game.connection.match.own !== null && this.game.input.enabled && !this.game.moment?.view.spectating);
 	}
 }

@@ -20,22 +20,27 @@ import { Board } from './board.js';
 import { Card } from './card.js';
 import { Chat } from './chat.js';
 import { Connection } from './connection.js';
-import { Emotes } from './emotes.js';
 import { Crosshair } from './crosshair.js';
+import { Emotes } from './emotes.js';
 import { Help } from './help.js';
 import { Keys } from './keys.js';
 import { Loading } from './loading.js';
 import { Menu } from './menu.js';
+import { Net } from './net.js';
 import { Overlays } from './overlays.js';
 import { Players } from './players.js';
+import { Race } from './race.js';
 import { Rcon } from './rcon.js';
 import { Screen } from './screen.js';
 import { Settings } from './settings.js';
+import { MatchSounds } from './sounds.js';
+import { Spectate } from './spectate.js';
 import { State } from './state.js';
 import { Teams } from './teams.js';
 import { Tees } from './tees.js';
+import { Texts } from './texts.js';
 import { Touch } from './touch.js';
-import { follow } from './view.js';
+import { View } from './view.js';
 import { Votes } from './votes.js';
 import { Watching } from './watching.js';
 
@@ -81,6 +86,9 @@ export class Game {
 		this.icons = new Icons(this.scene);
 		const hud = new Hud(this.icons);
 		this.head = new Frame({ root, page: 'play', load: false, help: () => this.help.open() });
+		this.view = new View(this);
+		this.board = new Board(this);
+		this.spectate = new Spectate(this);
 		this.tees = new Tees(this.scene);
 		this.watching = new Watching(this);
 		this.menu = new Menu(this);
@@ -102,8 +110,13 @@ export class Game {
 			{ frame: () => this.mouse.aim(this.connection.match.own) },
 			new State(this),
 			new Crosshair(this),
-			new Board(this),
 			this.touch,
+			this.board,
+			this.spectate,
+			new Race(this),
+			new Texts(this),
+			new Net(this),
+			new MatchSounds(this),
 			this.card,
 			new Loading(this),
 			this.chat,
@@ -152,8 +165,8 @@ export class Game {
 		if (!connection.engine || !connection.map || this.watching.live) return;
 		const m = this.moment = connection.match.at(connection.engine);
 		if (!m) return;
-		follow(this.camera, m, connection.match.own, this.input, this.settings);
-		this.scene.followed = connection.engine.self;
+		this.view.place(m, now);
+		this.scene.followed = m.view.spectating ? m.view.id : connection.engine.self;
 		this.scene.draw(m, this.camera);
 		for (const part of this.parts) part.frame?.(m, now);
 		if (now - this.textAt < TEXT_EVERY) return;

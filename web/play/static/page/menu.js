@@ -148,7 +148,11 @@ export class Menu {
 		this.look.append(new Option('Images of the game', 'images'), new Option('Shapes of this page', 'own'));
 		this.look.addEventListener('change', () => this.#setLook(this.look?.value === 'images'));
 		this.lookRow = row('Look', this.look);
-		box.append(speedRow, volumeRow, row('Camera follows the crosshair', camera), this.lookRow);
+		const net = make('input');
+		net.type = 'checkbox';
+		net.checked = settings.get('netDisplay');
+		net.addEventListener('change', () => settings.set('netDisplay', net.checked));
+		box.append(speedRow, volumeRow, row('Camera follows the crosshair', camera), row('Ping, loss and prediction', net), this.lookRow);
 		this.controls = { speed, volume, camera };
 		return box;
 	}

@@ -25,6 +25,8 @@ const DEFAULTS = Object.freeze({
 	volume: 0.7,
 	/** Whether the camera moves with the crosshair. */
 	dynamicCamera: true,
+	/** Whether numbers about the connection are shown. */
+	netDisplay: false,
 	/** The code of a key or button for each action, as far as it is not the default. @type {Record<string, string[]>} */
 	keys: {},
 	/** The places of the touch controls, as far as they are not the default. @type {Record<string, [number, number]>} */

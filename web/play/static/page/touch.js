@@ -99,7 +99,7 @@ export class Touch {
 			this.box.hidden = hidden;
 			this.layout();
 		}
-		this.box.classList.toggle('watching', m !== null && self >= 0 && m.players[self]?.team < 0);
+		this.box.classList.toggle('watching', m?.view.spectating ?? false);
 	}
 
 	/** Places the controls. */

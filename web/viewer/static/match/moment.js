@@ -169,7 +169,7 @@ export function newMoment() {
 		players: Array.from({ length: MAX_PLAYERS }, (_, id) => newPlayer(id)),
 		game: { flags: 0, state: 0, startTick: 0, stateEndTick: 0, scoreLimit: 0, timeLimit: 0, matchNum: 0, matchCurrent: 0, scoreRed: 0, scoreBlue: 0, bestTime: -1 },
 		tuning: newTuning(),
-		view: { mode: SPEC.FREE, id: -1, x: 0, y: 0 },
+		view: { spectating: false, mode: SPEC.FREE, id: -1, x: 0, y: 0 },
 		chat: newList(), kills: newList(), broadcast: { text: '', tick: 0 },
 		vote: { active: false, description: '', reason: '', caller: -1, endTick: 0, yes: 0, no: 0, total: 0 },
 	};
@@ -242,6 +242,7 @@ export class MomentFiller {
 	#take(prev, next) {
 		const m = this.moment, a = prev.snapshot, s = next.snapshot, ints = s.ints;
 		this.shots = m.tees.length = m.lasers.length = m.pickups.length = m.flags.length = 0;
+		m.view.spectating = false;
 		m.view.mode = SPEC.FREE;
 		m.view.id = -1;
 		const g = m.game;
@@ -308,6 +309,7 @@ export class MomentFiller {
 				case PlayerInfoRace.TYPE: if (id < MAX_PLAYERS) m.players[id].raceStartTick = ints[at]; break;
 				case DeTeam.TYPE: if (id < MAX_PLAYERS) m.players[id].raceTeam = ints[at + DeTeam.Team]; break;
 				case SpectatorInfo.TYPE:
+					m.view.spectating = true;
 					m.view.mode = ints[at + SpectatorInfo.Mode];
 					m.view.id = ints[at + SpectatorInfo.SpectatorID];
 					m.view.x = ints[at + SpectatorInfo.X];
@@ -332,7 +334,7 @@ export class MomentFiller {
 			}
 		}
 		if (!tuned) Object.assign(m.tuning, DEFAULT_TUNING);
-		if (local >= 0 && m.view.id < 0 && m.players[local].team !== TEAM.SPECTATORS) {
+		if (local >= 0 && !m.view.spectating && m.players[local].team !== TEAM.SPECTATORS) {
 			m.view.mode = SPEC.PLAYER;
 			m.view.id = local;
 		}

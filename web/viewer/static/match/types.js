@@ -217,6 +217,8 @@
 
 /**
  * @typedef {object} View
+ * @property {boolean} spectating whether the recording player watches others: as a spectator, in a
+ *   pause, or after being eliminated
  * @property {number} mode SPEC
  * @property {number} id client id that was followed, -1 for none
  * @property {number} x centre

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { GAME, TEAM } from '../match/types.js';
+import { GAME, STATE, TEAM } from '../match/types.js';
 import { raceTeamStyle } from '../draw/teamcolor.js';
-import { byId, make, setText } from './dom.js';
+import { ICON, byId, icon, make, setText, sign } from './dom.js';
 import { teamClass } from './hud.js';
-import { teamName } from './teestate.js';
+import { formatRace, teamName } from './teestate.js';
 
 /** @typedef {import('../match/types.js').Moment} Moment */
 /** @typedef {import('../match/types.js').Player} Player */
@@ -16,20 +16,44 @@ import { teamName } from './teestate.js';
 /** The maximum number of players in a column. */
 const MAX_ROWS = 16;
 
+/**
+ * A row of the list.
+ * @typedef {object} Row
+ * @property {HTMLTableRowElement} row
+ * @property {HTMLElement} head the tee
+ * @property {HTMLElement} score
+ * @property {HTMLButtonElement} name
+ * @property {HTMLElement} signs what the player carries, and so on
+ * @property {HTMLElement} clan
+ * @property {HTMLElement} kills
+ * @property {HTMLElement} ping
+ * @property {number} id
+ * @property {string} drawn what head and signs show
+ */
+
 export class Scoreboard {
-	/** @param {(id: number) => void} follow */
-	constructor(follow) {
+	/**
+	 * @param {(id: number) => void} follow
+	 * @param {import('../draw/icons.js').Icons} icons
+	 * @param {((id: number) => string) | null} [tally] kills and deaths of a player, where they are known
+	 */
+	constructor(follow, icons, tally = null) {
+		this.icons = icons;
+		this.tally = tally;
 		this.box = byId('scoreboard');
 		this.tables = make('div', 'tables');
 		this.watchers = make('p', 'watchers');
-		this.box.append(this.tables, this.watchers);
-		/** @type {{row: HTMLTableRowElement, score: HTMLElement, name: HTMLButtonElement, clan: HTMLElement, ping: HTMLElement, id: number}[]} */
+		this.limits = make('p', 'limits');
+		this.box.append(this.tables, this.watchers, this.limits);
+		/** @type {Row[]} */
 		this.rows = [];
 		this.follow = follow;
 		/** @type {Player[]} */
 		this.order = [];
 		/** The number of players in each column. @type {number[]} */
 		this.columns = [];
+		/** The totals of the teams. @type {HTMLElement[]} */
+		this.totals = [make('caption', 'red'), make('caption', 'blue')];
 	}
 
 	get shown() {
@@ -47,22 +71,15 @@ export class Scoreboard {
 	 */
 	update(m, followed) {
 		if (this.box.hidden) return;
-		const teams = (m.game.flags & GAME.TEAMS) !== 0;
-		const race = (m.game.flags & GAME.RACE) !== 0;
-		const order = this.order;
-		order.length = 0;
-		let watchers = '';
-		for (const p of m.players) {
-			if (!p.active) continue;
-			if (p.team === TEAM.SPECTATORS) watchers += (watchers ? ', ' : 'Watching: ') + p.name;
-			else order.push(p);
-		}
-		const rank = (/** @type {Player} */ p) => (race ? (p.score < 0 ? 1e9 : p.score) : -p.score);
-		order.sort((a, b) => (teams && a.team !== b.team ? a.team - b.team : rank(a) - rank(b) || a.id - b.id));
-		while (this.rows.length < order.length) this.rows.push(this.newRow());
+		const { flags } = m.game, teams = (flags & GAME.TEAMS) !== 0, race = (flags & GAME.RACE) !== 0;
+		const { players, watchers } = orderOf(m);
+		this.order = players;
+		while (this.rows.length < players.length) this.rows.push(this.newRow());
 		this.arrange(teams);
+		setText(this.totals[0], `Red ${m.game.scoreRed}`);
+		setText(this.totals[1], `Blue ${m.game.scoreBlue}`);
 		this.rows.forEach((r, i) => {
-			const p = order[i];
+			const p = players[i];
 			if (!p) return;
 			r.id = p.id;
 			setText(r.score, race ? formatRace(p.score) : String(p.score));
@@ -70,10 +87,28 @@ export class Scoreboard {
 			setText(r.clan, p.clan);
 			colorTeam(r.name, p);
 			setText(r.ping, p.bot ? 'bot' : String(p.latency));
+			if (this.tally) setText(r.kills, this.tally(p.id));
+			this.draw(r, m, p);
 			const c = `${teamClass(m, p.team)}${p.dead ? ' dead' : ''}${p.id === followed ? ' followed' : ''}`;
 			if (r.row.className !== c) r.row.className = c;
 		});
-		setText(this.watchers, watchers);
+		setText(this.watchers, watchers.length ? 'Watching: ' + watchers.map((p) => p.name).join(', ') : '');
+		setText(this.limits, limitsOf(m.game));
+	}
+
+	/**
+	 * Draws the tee of a row, and its signs.
+	 * @param {Row} r @param {Moment} m @param {Player} p
+	 */
+	draw(r, m, p) {
+		let flag = -1;
+		for (let i = 0; i < m.flags.length; i++) if (m.flags.items[i].carrier === p.id) flag = m.flags.items[i].team;
+		const waits = (m.game.state & (STATE.WARMUP | STATE.PAUSED)) !== 0 && p.ready;
+		const tee = this.icons.tee(p, m.game.flags), drawn = `${this.icons.version} ${tee?.url.length} ${p.id} ${p.team} ${flag} ${waits} ${p.skin.parts} ${p.skin.colors}`;
+		if (r.drawn === drawn) return;
+		r.drawn = drawn;
+		r.head.replaceChildren(...tee ? [icon(tee, '')] : []);
+		r.signs.replaceChildren(...flag < 0 ? [] : [icon(this.icons.flag(flag), 'carries the flag')], ...waits ? [sign(ICON.TICK, 'ready')] : []);
 	}
 
 	/**
@@ -88,34 +123,72 @@ export class Scoreboard {
 			if (i > 0 && columns[last] < MAX_ROWS && !(teams && p.team !== this.order[i - 1].team)) columns[last]++;
 			else columns.push(1);
 		});
-		if (columns.join() === this.columns.join()) return;
+		const key = `${columns} ${teams} ${teams && this.order[0]?.team}`;
+		if (key === this.arranged) return;
+		this.arranged = key;
 		this.columns = columns;
 		let i = 0;
 		this.tables.replaceChildren(...columns.map((n) => {
 			const head = make('tr');
-			for (const label of ['score', 'name', 'clan', 'ping']) {
-				const th = make('th', label, label);
+			for (const label of ['tee', 'score', 'name', 'clan', ...this.tally ? ['k/d'] : [], 'ping']) {
+				const th = make('th', label === 'k/d' ? 'kills' : label, label === 'tee' ? '' : label);
 				th.scope = 'col';
 				head.append(th);
 			}
-			const table = make('table');
+			const table = make('table'), first = this.order[i];
+			if (teams && first.team !== this.order[i - 1]?.team) table.append(this.totals[first.team === TEAM.BLUE ? 1 : 0]);
 			table.createTHead().append(head);
 			table.createTBody().append(...this.rows.slice(i, i += n).map((r) => r.row));
 			return table;
 		}));
 		this.box.style.setProperty('--columns', String(columns.length));
+		this.box.classList.toggle('wide', columns.length > 1);
 	}
 
+	/** What arrange has arranged. */
+	arranged = '';
+
+	/** @returns {Row} */
 	newRow() {
 		const row = make('tr');
-		const r = { row, score: make('td', 'score'), name: make('button'), clan: make('td', 'clan'), ping: make('td', 'ping'), id: -1 };
+		/** @type {Row} */
+		const r = {
+			row, head: make('td', 'tee'), score: make('td', 'score'), name: make('button'), signs: make('span', 'signs'), clan: make('td', 'clan'),
+			kills: make('td', 'kills'), ping: make('td', 'ping'), id: -1, drawn: '',
+		};
 		r.name.type = 'button';
 		r.name.addEventListener('click', () => this.follow(r.id));
-		const cell = make('td');
-		cell.append(r.name);
-		row.append(r.score, cell, r.clan, r.ping);
+		const cell = make('td', 'who');
+		cell.append(r.name, r.signs);
+		row.append(r.head, r.score, cell, r.clan, ...this.tally ? [r.kills] : [], r.ping);
 		return r;
 	}
+}
+
+/**
+ * The players of a moment in the order of the list, and the spectators.
+ * @param {Moment} m
+ */
+export function orderOf(m) {
+	const teams = (m.game.flags & GAME.TEAMS) !== 0, race = (m.game.flags & GAME.RACE) !== 0;
+	/** @type {Player[]} */
+	const players = [];
+	/** @type {Player[]} */
+	const watchers = [];
+	for (const p of m.players) if (p.active) (p.team === TEAM.SPECTATORS ? watchers : players).push(p);
+	const rank = (/** @type {Player} */ p) => (race ? (p.score < 0 ? 1e9 : p.score) : -p.score);
+	players.sort((a, b) => (teams && a.team !== b.team ? a.team - b.team : rank(a) - rank(b) || a.id - b.id));
+	return { players, watchers };
+}
+
+/** The limits of a match in words. @param {import('../match/types.js').Game} g */
+export function limitsOf(g) {
+	const parts = [];
+	if (g.flags & GAME.RACE && g.bestTime > 0) parts.push(`best time ${formatRace(g.bestTime)}`);
+	if (g.scoreLimit > 0 && !(g.flags & GAME.RACE)) parts.push(`to ${g.scoreLimit}`);
+	if (g.timeLimit > 0) parts.push(`${g.timeLimit} min`);
+	if (g.matchNum > 0 && g.matchCurrent > 0) parts.push(`round ${g.matchCurrent} of ${g.matchNum}`);
+	return parts.join(' · ');
 }
 
 /**
@@ -129,11 +202,4 @@ function colorTeam(e, p) {
 	e.dataset.team = team;
 	e.style.color = color;
 	e.title = p.raceTeam > 0 ? teamName(p.raceTeam) : '';
-}
-
-/** @param {number} ms */
-function formatRace(ms) {
-	if (ms < 0) return '';
-	const s = Math.floor(ms / 1000);
-	return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}.${String(ms % 1000).padStart(3, '0')}`;
 }

@@ -42,6 +42,12 @@ const RECIPES = {
 	'pickup shotgun': { from: 260, to: 520, length: 0.2, tone: 0.25, noise: 0.1, wave: 'square' },
 	'pickup ninja': { from: 400, to: 1600, length: 0.35, tone: 0.2, noise: 0.05, wave: 'sawtooth' },
 	'weapon spawn': { from: 300, to: 420, length: 0.2, tone: 0.12, noise: 0.02, wave: 'sine' },
+	'weapon switch': { from: 520, to: 700, length: 0.05, tone: 0.12, noise: 0.12, wave: 'square' },
+	'no ammo': { from: 240, to: 200, length: 0.06, tone: 0.16, noise: 0.1, wave: 'square' },
+	'body land': { from: 140, to: 70, length: 0.08, tone: 0.16, noise: 0.16, wave: 'sine' },
+	'chat server': { from: 560, to: 700, length: 0.1, tone: 0.14, noise: 0, wave: 'sine' },
+	'chat client': { from: 780, to: 780, length: 0.05, tone: 0.12, noise: 0, wave: 'sine' },
+	'chat highlight': { from: 780, to: 1180, length: 0.16, tone: 0.2, noise: 0, wave: 'triangle' },
 	hit: { from: 1600, to: 1200, length: 0.06, tone: 0.18, noise: 0, wave: 'sine' },
 	'ctf capture': { from: 520, to: 1040, length: 0.7, tone: 0.35, noise: 0, wave: 'triangle' },
 	'ctf grab enemy': { from: 700, to: 350, length: 0.4, tone: 0.3, noise: 0, wave: 'triangle' },
@@ -123,6 +129,12 @@ export class Sounds {
 			this.make(this.context, recipe, loud, Math.min(Math.max(dx / RADIUS, -1), 1), clock.speed);
 			n++;
 		}
+	}
+
+	/** Plays a sound that has no place. @param {string | undefined} name one of SOUND */
+	playOne(name) {
+		const recipe = name ? RECIPES[name] : undefined;
+		if (recipe && this.on && this.context) this.make(this.context, recipe, 1, 0, 1);
 	}
 
 	/**

@@ -20,7 +20,7 @@ import { formatPlace, parsePlace } from './link.js';
 import { Minimap } from './minimap.js';
 import { Scoreboard } from './scoreboard.js';
 import { Sounds } from './sound.js';
-import { teeState } from './teestate.js';
+import { TeeStates, statesOf } from './teestate.js';
 import { Timeline } from './timeline.js';
 
 /** @typedef {import('../match/types.js').Match} Match */
@@ -62,7 +62,8 @@ export class Viewer {
 		this.icons = new Icons(this.scene);
 		this.hud = new Hud(this.icons);
 		this.sounds = new Sounds();
-		this.scoreboard = new Scoreboard((id) => this.director.follow(id));
+		this.scoreboard = new Scoreboard((id) => this.director.follow(id), this.icons);
+		this.tee = new TeeStates(byId('tee'));
 		this.timeline = new Timeline((tick) => this.clock.seek(tick));
 		this.minimap = new Minimap(/** @type {HTMLCanvasElement} */ (byId('minimap')), this.director);
 		this.bar = new Bar(this);
@@ -280,13 +281,15 @@ export class Viewer {
 		this.minimap.draw(m);
 		this.bar.updatePlayers(m);
 		const id = this.director.followed;
-		let seen = id < 0, state = '';
+		let seen = id < 0;
+		/** @type {import('./teestate.js').TeeState[]} */
+		let states = [];
 		for (let i = 0; i < m.tees.length; i++) {
 			if (m.tees.items[i].id !== id) continue;
 			seen = true;
-			state = teeState(m, m.tees.items[i], (x, y) => this.scene.actors?.solid(x, y) ?? false);
+			states = statesOf(m, m.tees.items[i], (x, y) => this.scene.actors?.solid(x, y) ?? false);
 		}
-		setText(byId('tee'), state);
+		this.tee.show(states);
 		const follow = byId('follow');
 		follow.hidden = seen; // the name is above the tee
 		if (!seen) setText(follow, `${m.players[id].name} is out of sight`);
