@@ -121,7 +121,7 @@ export class Connection extends EventTarget {
 	/** @param {any} e */
 	#event(e) {
 		if (e.event === 'map_announced') this.#loadMap(e);
-		if (e.event === 'capabilities') this.ddnet = e.ddnet;
+		if (e.event === 'capabilities') this.ddnet = true; // only servers with DDNet's protocol send them
 		if (e.event === 'entered' && !this.map && this.engine?.map) this.#showMap(e.map, this.engine.map);
 		if (e.event === 'disconnected') {
 			this.#end('ended', e.reason);

@@ -29,14 +29,17 @@ export function phase(m, self, readyKey) {
 	const inGame = own?.active && own.team !== TEAM.SPECTATORS;
 	const ready = waiting > 0 && inGame && !own.ready ? `Press ${readyKey} when you are ready.` : '';
 	const open = game.stateEndTick === 0, others = waiting > 0 ? `${count(waiting, 'player is', 'players are')} not ready.` : '';
-	if (state & STATE.PAUSED) return { title: open || left === 0 ? 'Paused' : `Paused: ${left}`, line: [others, ready].filter(Boolean).join(' ') };
 	if (state & STATE.START_COUNTDOWN) return { title: open ? 'Get ready' : `Starts in ${left}`, line: '' };
+	if (state & STATE.PAUSED) return { title: open || left === 0 ? 'Paused' : `Paused: ${left}`, line: [others, ready].filter(Boolean).join(' ') };
 	if (state & STATE.WARMUP) {
 		if (!open) return { title: `Warmup: ${left}`, line: '' };
 		return { title: 'Warmup', line: others ? [others, ready].filter(Boolean).join(' ') : 'Waiting for more players.' };
 	}
 	if (state & STATE.GAME_OVER) return { title: 'Game over', line: result(m) };
-	if (state & STATE.ROUND_OVER) return { title: 'Round over', line: result(m) };
+	if (state & STATE.ROUND_OVER) {
+		const survivors = playing.filter((p) => !p.dead);
+		return { title: 'Round over', line: survivors.length === 1 ? `${survivors[0].name} survives.` : '' };
+	}
 	if (game.flags & GAME.SURVIVAL && inGame && own.dead) return { title: 'You are out', line: 'You play again in the next round.' };
 	return { title: '', line: '' };
 }
@@ -58,7 +61,7 @@ function result(m) {
  * @param {Moment} m
  */
 export function alive(m) {
-	if (!(m.game.flags & GAME.SURVIVAL) || m.game.state & STATE.WARMUP) return '';
+	if (!(m.game.flags & GAME.SURVIVAL) || m.game.state & (STATE.WARMUP | STATE.ROUND_OVER | STATE.GAME_OVER)) return '';
 	const left = (/** @type {(p: import('../../viewer/match/types.js').Player) => boolean} */ is) => m.players.filter((p) => p.active && p.team !== TEAM.SPECTATORS && !p.dead && is(p)).length;
 	if (m.game.flags & GAME.TEAMS) return `${left((p) => p.team === TEAM.RED)} red and ${left((p) => p.team === TEAM.BLUE)} blue left`;
 	return `${left(() => true)} left`;

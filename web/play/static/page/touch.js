@@ -92,7 +92,7 @@ export class Touch {
 
 	/** Hides the controls while something else is open. */
 	update() {
-		const { game } = this, m = game.moment, self = game.connection.engine?.self ?? -1;
+		const { game } = this, m = game.moment;
 		const hidden = !this.editing && (!this.active || !game.input.enabled || !game.connection.engine);
 		if (hidden && !this.box.hidden) this.releaseAll();
 		if (this.box.hidden !== hidden) {
