@@ -57,7 +57,7 @@ func TestHud(t *testing.T) {
 	b.server.Console("pause")
 	b.Wait(`document.getElementById('phase').hidden`)
 	b.Run(`game.parts.find((p) => p.constructor.name === 'Net').frame(game.moment, performance.now() + 2500)`)
-	b.check("a stalled connection", `document.getElementById('stalls').textContent.includes('for 2 s')`)
+	b.check("a stalled connection", `/for [2-9] s/.test(document.getElementById('stalls').textContent)`)
 	b.Wait(`document.getElementById('stalls').hidden`)
 
 	b.Run(`game.connection.act('team', -1)`)
@@ -77,6 +77,7 @@ func TestHud(t *testing.T) {
 	b.Wait(`[...document.querySelectorAll('#scoreboard button')].some((e) => e.textContent === 'anna')`)
 	b.Run(`[...document.querySelectorAll('#scoreboard button')].find((e) => e.textContent === 'anna').click()`)
 	b.Wait(fmt.Sprintf(`game.moment.view.id === %d && !game.overlays.open`, anna.Self()))
-	b.Run(`[...document.querySelectorAll('#spectate button')].find((e) => e.textContent === 'Join the game').click()`)
-	b.Wait(`!game.moment.view.spectating && game.connection.match.own && game.camera.zoom < 1.1 && document.getElementById('spectate').hidden`)
+	// The server accepts a change of the team some seconds after the last one.
+	b.Wait(`[...document.querySelectorAll('#spectate button')].find((e) => e.textContent === 'Join the game')?.click(), ` +
+		`!game.moment.view.spectating && game.connection.match.own && game.camera.zoom < 1.1 && document.getElementById('spectate').hidden`)
 }
