@@ -12,7 +12,7 @@ const CHATTING = 2, SCOREBOARD = 4;
 /** The counters of fire and of weapon changes have six bits. A weapon change is two steps. */
 const COUNTER = 63;
 
-/** The longest distance from the tee to the crosshair, in world units: with a camera that stands, and with one that moves. */
+/** The longest distance of the crosshair, in world units, if the camera stands and if it moves. */
 export const REACH = 400, MOVING_REACH = 200 / 0.6 + 300;
 
 /**

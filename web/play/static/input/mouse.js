@@ -8,7 +8,7 @@
 
 import { isText } from './keyboard.js';
 
-/** After Escape, Chromium refuses a new lock for 1.25 s. The time between two attempts and their number. */
+/** The interval of the attempts and their number: after Escape, Chromium refuses for 1.25 s. */
 const RETRY = 350, RETRIES = 5;
 
 /** Larger steps of a locked pointer are an error of the browser, in pixels. */

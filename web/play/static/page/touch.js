@@ -29,7 +29,7 @@ const BUTTONS = {
 	menu: 'menu', emote: 'emoticons', chat: 'chat', scoreboard: 'scoreboard', fullscreen: 'full screen',
 };
 
-/** The buttons that act when the finger is lifted, as browsers demand of what opens a keyboard or the full screen. */
+/** The buttons that act when the finger is lifted: browsers demand it for keyboard and full screen. */
 const TAPPED = new Set(['menu', 'emote', 'chat', 'fullscreen']);
 
 /**
