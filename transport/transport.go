@@ -138,6 +138,15 @@ type Gatherer interface {
 	Gather(until int64)
 }
 
+// Waiter is a [Conn] whose ReadBatch can also wait for a file descriptor of the system.
+type Waiter interface {
+	Conn
+
+	// AlsoWaitFor makes a waiting ReadBatch return early with n = 0 when fd has something to read,
+	// until Close. It returns false if the Conn cannot. Call it before the first ReadBatch.
+	AlsoWaitFor(fd int) bool
+}
+
 // Padder is a [Conn] that sends several datagrams of the same length to one peer at the cost of
 // one.
 type Padder interface {

@@ -21,6 +21,7 @@ import (
 // thread, even if no goroutine waits for one.
 type directSocket struct {
 	fd, wakeFD int // wakeFD is an eventfd
+	also       int // for which Read waits too, or -1
 	canWaitRaw bool
 	deadline   atomic.Int64
 	mu         sync.RWMutex // locked for reading while the descriptors are in use
@@ -39,7 +40,7 @@ func newDirectSocket(sock *net.UDPConn) (*directSocket, error) {
 		return nil, err
 	}
 	// With a single processor, a raw wait would block all other goroutines.
-	s := &directSocket{fd: -1, wakeFD: -1, canWaitRaw: runtime.GOMAXPROCS(0) > 1}
+	s := &directSocket{fd: -1, wakeFD: -1, also: -1, canWaitRaw: runtime.GOMAXPROCS(0) > 1}
 	cerr := raw.Control(func(fd uintptr) { s.fd, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) })
 	if cerr != nil {
 		return nil, cerr
@@ -80,9 +81,9 @@ func (s *directSocket) Read(f func(fd uintptr) bool) error {
 	if s.closed {
 		return net.ErrClosed
 	}
-	fds := [2]unix.PollFd{{Fd: int32(s.wakeFD), Events: unix.POLLIN}, {Fd: int32(s.fd), Events: unix.POLLIN}}
+	fds := [3]unix.PollFd{{Fd: int32(s.wakeFD), Events: unix.POLLIN}, {Fd: int32(s.fd), Events: unix.POLLIN}, {Fd: int32(s.also), Events: unix.POLLIN}}
 	for !f(uintptr(s.fd)) {
-		if !s.wait(fds[:], s.deadline.Load()) {
+		if fds[2].Revents != 0 || !s.wait(fds[:], s.deadline.Load()) {
 			return os.ErrDeadlineExceeded
 		}
 	}

@@ -252,6 +252,15 @@ func (c *Conn) Gather(until int64) {
 	}
 }
 
+// AlsoWaitFor implements [transport.Waiter]. It returns false if the socket is not dedicated.
+func (c *Conn) AlsoWaitFor(fd int) bool {
+	d, ok := c.sock.(*directSocket)
+	if ok {
+		d.also = fd
+	}
+	return ok
+}
+
 // interrupt ends a wait in ReadBatch. The reader sets its deadline before it checks woken, so the
 // wait ends in either order.
 func (c *Conn) interrupt() { c.sock.setDeadline(0) }

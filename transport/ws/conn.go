@@ -13,6 +13,7 @@ func (h *Hub) Join(conn transport.Conn) transport.Conn {
 	j := &joined{Conn: conn, hub: h}
 	j.gatherer, _ = conn.(transport.Gatherer)
 	j.padder, _ = conn.(transport.Padder)
+	h.poller = newPoller(conn)
 	return j
 }
 
@@ -34,7 +35,7 @@ func (c *joined) Gather(until int64) { c.gatherUntil = until }
 // ReadBatch implements [transport.Conn].
 func (c *joined) ReadBatch(dst []transport.Datagram, until int64) (n int, err error) {
 	for _, a := range c.lent {
-		a.from.free <- a.buf
+		a.from.free <- a.data
 	}
 	clear(c.lent)
 	c.lent = c.lent[:0]
@@ -42,11 +43,13 @@ func (c *joined) ReadBatch(dst []transport.Datagram, until int64) (n int, err er
 		c.gatherUntil = 0
 		c.gatherer.Gather(g)
 		n, err = c.Conn.ReadBatch(dst, g)
+		c.hub.poller.poll()
 		n += c.hub.take(dst[n:], &c.lent)
 		if n > 0 || err != nil || c.Now() < g { // or woken
 			return n, err
 		}
 	}
+	c.hub.poller.poll()
 	// Take half a batch only, so that neither kind of peer can block the other.
 	if n = c.hub.take(dst[:(len(dst)+1)/2], &c.lent); n > 0 {
 		const now = 0 // in the past, so ReadBatch does not wait
@@ -58,6 +61,7 @@ func (c *joined) ReadBatch(dst []transport.Datagram, until int64) (n int, err er
 		n, err = c.Conn.ReadBatch(dst, until)
 	}
 	c.hub.waiting.Store(false)
+	c.hub.poller.poll()
 	n += c.hub.take(dst[n:], &c.lent)
 	return n, err
 }
@@ -120,7 +124,9 @@ func (c *joined) Stats() transport.Stats {
 func (c *joined) Close() error {
 	c.hub.close()
 	for end := time.Now().Add(c.hub.closeTime); c.hub.Peers() > 0 && time.Now().Before(end); {
+		c.hub.poller.poll()
 		time.Sleep(time.Millisecond)
 	}
+	defer c.hub.poller.close()
 	return c.Conn.Close()
 }

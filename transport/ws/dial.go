@@ -127,6 +127,46 @@ type opened struct {
 	raw net.Conn
 }
 
+// serve receives and sends datagrams of a server until the connection ends.
+func (c opened) serve(s *socket) error {
+	defer c.CloseNow()
+	// Without this, c waits for the rest of a frame, however long and slow it is.
+	defer context.AfterFunc(s.ctx, func() { c.raw.Close() })()
+	c.SetReadLimit(maxMessage)
+	var sender sync.WaitGroup
+	defer sender.Wait()
+	defer s.cancel()
+	sender.Go(func() {
+		s.send(c.raw, func() {
+			s.idle.Reset(byeTime)
+			c.Close(websocket.StatusGoingAway, "")
+			s.cancel()
+		})
+	})
+	for {
+		kind, message, err := c.Read(context.Background()) // s.ctx would cost a timer per message
+		if err == nil && kind != websocket.MessageBinary {
+			err = errText
+		}
+		if err != nil {
+			return fmt.Errorf("ws: %w", err)
+		}
+		var buf []byte
+		select {
+		case buf = <-s.peer.free:
+		case <-s.ctx.Done():
+			return fmt.Errorf("ws: %w", s.ctx.Err())
+		}
+		used, err := s.receive(buf, message)
+		if !used {
+			s.peer.free <- buf
+		}
+		if err != nil {
+			return fmt.Errorf("ws: %w", err)
+		}
+	}
+}
+
 var errSilent = errors.New("the server does not answer in time")
 
 // explain returns the error of a failed connection, including the server's answer if there was one.
@@ -222,7 +262,7 @@ func (d *dialed) serve(ctx context.Context, s *socket, conn opened) {
 func (d *dialed) keep(ctx context.Context, s *socket, conn opened) {
 	for ok := true; ok; {
 		p, stop := s.peer, context.AfterFunc(ctx, s.cancel)
-		_ = s.run(conn.Conn, conn.raw)
+		_ = conn.serve(s)
 		stop()
 		d.hub.remove(s)
 		if p.pair == nil || !wait(ctx, redialInterval) {

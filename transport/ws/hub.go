@@ -2,7 +2,7 @@ package ws
 
 import (
 	"bufio"
-	"context"
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -42,6 +42,9 @@ const (
 	closeTime = time.Second
 )
 
+// pingRate limits the pings of a connection.
+var pingRate = limit.Rate{PerSecond: maxPings / idleTime.Seconds(), Burst: maxPings}
+
 // ErrFull is returned by [Hub.Serve] when there are too many connections.
 var ErrFull = errors.New("ws: too many connections")
 
@@ -65,6 +68,7 @@ type Hub struct {
 
 	waiting atomic.Bool // set while the reader waits for wake
 	wake    func()
+	poller  *poller      // nil if goroutines serve all connections
 	queued  atomic.Int64 // bytes to be sent to all peers
 	count   counters
 }
@@ -76,7 +80,6 @@ type counters struct {
 // arrival is a datagram from a peer. An arrival has no data if the peer's connection has ended.
 type arrival struct {
 	from *peer
-	buf  []byte // contains data
 	data []byte
 	at   int64
 }
@@ -114,62 +117,37 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, from netip.AddrPort)
 	}
 	defer h.remove(s)
 	defer s.cancel()
-	pings := limit.Rate{PerSecond: maxPings / idleTime.Seconds(), Burst: maxPings}
-	var pinged limit.Bucket
 	taken := &takenWriter{ResponseWriter: w}
-	conn, err := websocket.Accept(taken, r, &websocket.AcceptOptions{
-		Subprotocols: pair.accepted(), InsecureSkipVerify: true,
-		OnPingReceived: func(context.Context, []byte) bool {
-			ok := pinged.Take(transport.Monotonic(), pings, 1)
-			if !ok {
-				s.cancel()
-			}
-			return ok
-		},
-	})
+	conn, err := websocket.Accept(taken, r, &websocket.AcceptOptions{Subprotocols: pair.accepted(), InsecureSkipVerify: true})
 	if err != nil {
 		return fmt.Errorf("ws: %w", err)
 	}
-	return s.run(conn, taken.conn)
+	// Only the handshake is conn's part. conn would read and write each message with locks, timers
+	// and calls of its own.
+	defer conn.CloseNow()
+	if ok := h.serveDirectly(s, taken.conn, taken.begun); ok {
+		return nil
+	}
+	return s.stream(taken.conn, taken.begun)
 }
 
-// takenWriter is a ResponseWriter that remembers the connection that was hijacked from it.
+// takenWriter is a ResponseWriter that remembers what was hijacked from it: the connection, and the
+// bytes that the client has sent after the request.
 type takenWriter struct {
 	http.ResponseWriter
-	conn *boundedConn
+	conn  net.Conn
+	begun []byte
 }
 
 // Hijack implements http.Hijacker.
 func (w *takenWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		w.conn = conn
+		begun, _ := rw.Reader.Peek(rw.Reader.Buffered())
+		w.begun = bytes.Clone(begun)
 	}
-	w.conn = &boundedConn{Conn: conn}
-	return w.conn, rw, nil
-}
-
-// maxWithoutMessage is the maximum number of bytes between two messages. A datagram needs less even
-// if each byte is in a frame of its own, but a message may contain any number of empty frames.
-const maxWithoutMessage = 64 << 10
-
-// boundedConn is a connection that limits the bytes read between two messages. Two goroutines read
-// from it: the receiver and, while it closes the connection, the sender.
-type boundedConn struct {
-	net.Conn
-	read atomic.Int64 // bytes since the last message
-}
-
-var errNoMessage = errors.New("too many frames without a message")
-
-// Read implements net.Conn.
-func (c *boundedConn) Read(b []byte) (int, error) {
-	if c.read.Load() > maxWithoutMessage {
-		return 0, errNoMessage
-	}
-	n, err := c.Conn.Read(b)
-	c.read.Add(int64(n))
-	return n, err
+	return conn, rw, err
 }
 
 // add adds a connection to the peer of its pair, or to a new peer. pair is nil for a connection
@@ -249,6 +227,7 @@ func (h *Hub) remove(s *socket) {
 		}
 	}
 	h.mu.Unlock()
+	s.idle.Stop()
 	s.discard()
 	if told {
 		h.wakeReader()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/teeyard/teeyard/transport"
 )
@@ -41,6 +42,7 @@ const maxSockets = 2
 func (p *peer) attach() *socket {
 	s := &socket{peer: p, kick: make(chan struct{}, 1)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.idle = time.AfterFunc(p.hub.idleTime, s.cancel)
 	s.lastHeard.Store(transport.Monotonic())
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,7 +112,7 @@ func (p *peer) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.sockets {
-		s.finish()
+		s.bye(errGoing)
 	}
 }
 

@@ -5,15 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"net"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
-
+	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -36,119 +33,138 @@ type socket struct {
 	peer      *peer
 	ctx       context.Context
 	cancel    context.CancelFunc // closes the connection at once
-	kick      chan struct{}      // signals that there are datagrams to send
+	idle      *time.Timer        // calls cancel
 	lastHeard atomic.Int64
+
+	// One goroutine receives and uses these.
+	in     input // of a client
+	begun  bool  // a message was received
+	broken bool  // the rest is not parsed
+	pinged limit.Bucket
+
+	// kick signals that there are datagrams to send, if a goroutine sends them. Otherwise direct
+	// sends them.
+	kick   chan struct{}
+	direct atomic.Pointer[direct]
 
 	mu      sync.Mutex
 	out     []byte // frames to send
 	writing int    // bytes of the frames being sent
 	since   int64  // time when their sending began, 0 if none are being sent
 	last    bool   // end the connection after they are sent
+	answer  bool   // their last frame answers one that ended the connection
 }
 
-// run receives and sends until the connection ends. raw is the connection below conn.
-func (s *socket) run(conn *websocket.Conn, raw net.Conn) error {
-	defer conn.CloseNow()
-	// Without this, conn waits for the rest of a frame, however long and slow it is.
-	defer context.AfterFunc(s.ctx, func() { raw.Close() })()
-	conn.SetReadLimit(-1) // readMessage limits the size
-	var sender sync.WaitGroup
-	defer sender.Wait()
-	defer s.cancel()
-	sender.Go(func() {
-		defer s.cancel()
-		s.send(conn, raw)
-	})
-	bounded, _ := raw.(*boundedConn)
-	hub := s.peer.hub
-	idle := time.AfterFunc(hub.idleTime, s.cancel)
-	defer idle.Stop()
-	// refuse ends the connection and tells the peer why.
-	refuse := func(code websocket.StatusCode, err error) error {
-		idle.Reset(byeTime)
-		conn.Close(code, err.Error())
-		return fmt.Errorf("ws: %w", err)
-	}
-	for first := true; ; first = false {
-		kind, r, err := conn.Reader(context.Background()) // ctx would cost a timer per message
-		if err != nil {
-			return fmt.Errorf("ws: %w", err)
-		}
-		if kind != websocket.MessageBinary {
-			return refuse(websocket.StatusUnsupportedData, errText)
-		}
-		a := arrival{from: s.peer}
+// errStarved means that a datagram waits for a free buffer.
+var errStarved = errors.New("no free buffer")
+
+// take handles the frames that were received from a client. If wait is false, take does not wait
+// for a free buffer.
+func (s *socket) take(wait bool) error {
+	for !s.broken {
+		var buf []byte
 		select {
-		case a.buf = <-s.peer.free:
-		case <-s.ctx.Done():
-			return fmt.Errorf("ws: %w", s.ctx.Err())
+		case buf = <-s.peer.free:
+		default:
+			if !wait {
+				return errStarved
+			}
+			select {
+			case buf = <-s.peer.free:
+			case <-s.ctx.Done():
+				return s.ctx.Err()
+			}
 		}
-		a.buf, err = readMessage(r, a.buf)
-		if err != nil {
-			return fmt.Errorf("ws: %w", err)
+		kind, payload, err := s.in.next()
+		used := false
+		switch {
+		case err != nil:
+		case kind == kindBinary:
+			used, err = s.receive(buf, payload)
+		case kind == kindPing && !s.pinged.Take(transport.Monotonic(), pingRate, 1):
+			err = errors.New("too many pings")
+		case kind == kindPing:
+			s.control(kindPong, payload)
+		case kind == kindClose:
+			err = errClosed
 		}
-		number, ok := s.unpack(&a)
-		if len(a.data) > transport.MaxDatagram {
-			hub.count.tooLong.Add(1)
-			return refuse(websocket.StatusMessageTooBig, errTooLong)
+		if !used {
+			s.peer.free <- buf
 		}
-		if !ok || first && isPortMessage(a.buf) {
-			s.peer.free <- a.buf
-			continue
+		if err != nil || kind == kindNone {
+			return err
 		}
-		idle.Reset(hub.idleTime)
-		if bounded != nil {
-			bounded.read.Store(0)
-		}
-		a.at = transport.Monotonic()
-		s.lastHeard.Store(a.at)
-		if s.peer.pair != nil && !s.peer.isFirst(number) {
-			s.peer.free <- a.buf
-			continue
-		}
-		hub.arrive(a)
 	}
+	s.in.parsed = s.in.filled
+	if s.in.unheard > maxWithoutMessage {
+		return errNoMessage
+	}
+	return nil
 }
 
-// unpack sets the datagram of a message, and returns its number if the peer numbers datagrams. It
-// returns false for a message without a datagram.
-func (s *socket) unpack(a *arrival) (number uint16, ok bool) {
-	a.data = a.buf
-	if s.peer.pair != nil {
-		if len(a.buf) < numberSize {
-			return 0, false
+// errClosed means that the peer has ended the connection.
+var errClosed = errors.New("the peer ended the connection")
+
+// receive hands a message to the hub. It returns whether it used buf, an arrival's buffer or nil.
+func (s *socket) receive(buf, message []byte) (used bool, err error) {
+	first := !s.begun
+	s.begun = true
+	hub, p, data := s.peer.hub, s.peer, message
+	var number uint16
+	if p.pair != nil {
+		if len(message) < numberSize {
+			return false, nil
 		}
-		number, a.data = binary.BigEndian.Uint16(a.buf), a.buf[numberSize:]
+		number, data = binary.BigEndian.Uint16(message), message[numberSize:]
 	}
-	return number, len(a.data) > 0
-}
-
-var (
-	errText    = errors.New("send datagrams as binary messages")
-	errTooLong = errors.New("the message is longer than a datagram")
-)
-
-// maxMessage is the size in bytes of the longest message.
-const maxMessage = numberSize + transport.MaxDatagram
-
-// readMessage reads a message into buf, or into a new buffer if buf is nil. It stops after one byte
-// more than maxMessage.
-func readMessage(r io.Reader, buf []byte) ([]byte, error) {
+	if len(data) > transport.MaxDatagram {
+		return false, errTooLong
+	}
+	if len(data) == 0 || first && isPortMessage(message) {
+		return false, nil
+	}
+	s.idle.Reset(hub.idleTime)
+	s.in.unheard = 0
+	now := transport.Monotonic()
+	s.lastHeard.Store(now)
+	if p.pair != nil && !p.isFirst(number) {
+		return false, nil
+	}
 	if buf == nil {
-		buf = make([]byte, maxMessage+1)
+		buf = make([]byte, 0, transport.MaxDatagram)
 	}
-	buf = buf[:cap(buf)]
-	n, err := io.ReadFull(r, buf)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return buf[:n], err
+	hub.arrive(arrival{p, append(buf[:0], data...), now})
+	return true, nil
 }
 
 // isPortMessage reports whether a connection's first message is the one in which Emscripten sends
 // the port of its socket. This message is not a datagram.
 func isPortMessage(b []byte) bool {
 	return len(b) == 10 && string(b[:8]) == "\xff\xff\xff\xffport"
+}
+
+// fail ends the connection because of an error of take. The peer is told the reason if it can be.
+func (s *socket) fail(err error) {
+	var c *closeError
+	switch {
+	case errors.As(err, &c):
+		if c == errTooLong {
+			s.peer.hub.count.tooLong.Add(1)
+		}
+		s.broken = true
+		s.in.parsed = s.in.filled
+		s.bye(c)
+	case errors.Is(err, errClosed):
+		s.broken = true
+		s.mu.Lock()
+		s.answer = true
+		s.mu.Unlock()
+		if !s.bye(errNormal) {
+			s.cancel()
+		}
+	default:
+		s.cancel()
+	}
 }
 
 // queue adds a datagram to those to be sent. queue returns false if there is no room.
@@ -159,84 +175,108 @@ func (s *socket) queue(now int64, number uint16, b []byte) bool {
 	if s.since != 0 && now-s.since > int64(slowTime) || s.peer.hub.queued.Load() > maxQueuedAll {
 		most = maxQueuedSlow
 	}
-	if s.last || len(s.out)+maxFrameHeader+numberSize+len(b) > most {
+	if s.last || len(s.out)+maxHeader+numberSize+len(b) > most {
 		return false
 	}
-	before := len(s.out)
-	s.out = s.appendFrame(s.out, number, b)
-	s.peer.hub.queued.Add(int64(len(s.out) - before))
+	var head [numberSize]byte
+	n := 0
+	if s.peer.pair != nil {
+		binary.BigEndian.PutUint16(head[:], number)
+		n = numberSize
+	}
+	s.appendFrame(kindBinary, head[:n], b)
 	return true
 }
 
-// Parts of a frame's header; see RFC 6455, section 5.2.
-const (
-	frameBinary    = 0x82 // a whole binary message
-	frameMasked    = 0x80
-	frameLength16  = 126
-	maxFrameHeader = 8
-)
-
-// appendFrame appends a message with a datagram.
-func (s *socket) appendFrame(dst []byte, number uint16, b []byte) []byte {
-	start, size := len(dst), len(b)
-	if s.peer.pair != nil {
-		size += numberSize
-	}
-	if size < frameLength16 {
-		dst = append(dst, frameBinary, byte(size))
-	} else {
-		dst = append(dst, frameBinary, frameLength16, byte(size>>8), byte(size))
-	}
-	var key [4]byte
-	if s.peer.hub.masked {
-		binary.NativeEndian.PutUint32(key[:], rand.Uint32())
-		dst[start+1] |= frameMasked
-		dst = append(dst, key[:]...)
-	}
-	payload := len(dst)
-	if s.peer.pair != nil {
-		dst = binary.BigEndian.AppendUint16(dst, number)
-	}
-	dst = append(dst, b...)
-	if s.peer.hub.masked {
-		for i := range dst[payload:] {
-			dst[payload+i] ^= key[i%len(key)]
-		}
-	}
-	return dst
+// appendFrame adds a frame to those to be sent. s.mu must be locked.
+func (s *socket) appendFrame(kind byte, number, data []byte) {
+	before := len(s.out)
+	s.out = appendFrame(s.out, s.peer.hub.masked, kind, number, data)
+	s.peer.hub.queued.Add(int64(len(s.out) - before))
 }
 
-// frameSize returns the size of the first frame of b, one of appendFrame's.
-func frameSize(b []byte) int {
-	size, n := 2, int(b[1]&^frameMasked)
-	if n == frameLength16 {
-		size, n = 4, int(binary.BigEndian.Uint16(b[2:]))
+// control sends a control frame.
+func (s *socket) control(kind byte, payload []byte) {
+	s.mu.Lock()
+	if !s.last && len(s.out) < maxQueuedSlow {
+		s.appendFrame(kind, nil, payload)
 	}
-	if b[1]&frameMasked != 0 {
-		size += 4
+	s.mu.Unlock()
+	s.flush()
+}
+
+// bye ends the connection after the queued datagrams are sent. It returns false if it was called
+// before.
+func (s *socket) bye(e *closeError) bool {
+	s.mu.Lock()
+	first := !s.last
+	if first && !s.peer.hub.masked {
+		s.appendFrame(kindClose, nil, e.payload())
 	}
-	return size + n
+	s.last = true
+	s.mu.Unlock()
+	s.flush()
+	return first
+}
+
+// sentAll is called when the last frame is sent. The peer has some time to read it.
+func (s *socket) sentAll() {
+	s.mu.Lock()
+	answer := s.answer
+	s.mu.Unlock()
+	if answer {
+		s.cancel()
+		return
+	}
+	s.idle.Reset(byeTime)
 }
 
 // flush starts to send the queued datagrams.
 func (s *socket) flush() {
+	if d := s.direct.Load(); d != nil {
+		d.flush()
+		return
+	}
 	select {
 	case s.kick <- struct{}{}:
 	default:
 	}
 }
 
-// finish ends the connection after the queued datagrams are sent.
-func (s *socket) finish() {
+// discard drops the queued datagrams.
+func (s *socket) discard() {
 	s.mu.Lock()
-	s.last = true
-	s.mu.Unlock()
-	s.flush()
+	defer s.mu.Unlock()
+	s.peer.hub.queued.Add(-int64(len(s.out) + s.writing))
+	s.out, s.writing, s.last = nil, 0, true
 }
 
-// send sends queued datagrams until the connection ends. It writes below conn, which only answers
-// pings and ends the connection, each with one call that cannot be interrupted by another.
-func (s *socket) send(conn *websocket.Conn, raw net.Conn) {
+// stream serves a client's connection with two goroutines until it ends. begun is what the client
+// has sent already.
+func (s *socket) stream(raw net.Conn, begun []byte) error {
+	defer context.AfterFunc(s.ctx, func() { raw.Close() })()
+	var sender sync.WaitGroup
+	defer sender.Wait()
+	defer s.cancel()
+	sender.Go(func() { s.send(raw, s.sentAll) })
+	for {
+		n := copy(s.in.space(), begun)
+		begun = begun[n:]
+		if n == 0 {
+			var err error
+			if n, err = raw.Read(s.in.space()); err != nil {
+				return fmt.Errorf("ws: %w", err)
+			}
+		}
+		s.in.add(n)
+		if err := s.take(true); err != nil {
+			s.fail(err)
+		}
+	}
+}
+
+// send sends queued datagrams until the connection ends. After the last ones it calls bye.
+func (s *socket) send(raw net.Conn, bye func()) {
 	stall := time.AfterFunc(time.Hour, s.cancel)
 	defer stall.Stop()
 	var batch []byte
@@ -258,6 +298,7 @@ func (s *socket) send(conn *websocket.Conn, raw net.Conn) {
 			}
 			stall.Reset(s.peer.hub.stallTime)
 			if _, err := raw.Write(rest[:size]); err != nil {
+				s.cancel()
 				return
 			}
 			rest = rest[size:]
@@ -268,20 +309,11 @@ func (s *socket) send(conn *websocket.Conn, raw net.Conn) {
 		s.mu.Unlock()
 		s.peer.hub.queued.Add(-int64(len(batch)))
 		if last {
-			stall.Reset(byeTime)
-			conn.Close(websocket.StatusGoingAway, "")
+			bye()
 			return
 		}
 		if cap(batch) > 2*maxQueuedSlow {
 			batch = nil // free the memory: a download is over, or it allocates again
 		}
 	}
-}
-
-// discard drops the queued datagrams.
-func (s *socket) discard() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.peer.hub.queued.Add(-int64(len(s.out) + s.writing))
-	s.out, s.writing, s.last = nil, 0, true
 }

@@ -28,11 +28,45 @@ type testHub struct {
 	url  string
 	// change, if set, changes requests before the hub serves them.
 	change func(*http.Request)
+	// arrived, if set, has what another goroutine reads.
+	arrived chan transport.Datagram
 }
 
-func newTestHub(t *testing.T) *testHub {
-	h := &testHub{Hub: NewHub(), udp: testenv.Must(udp.Listen(udp.Config{Addr: "127.0.0.1", Dedicated: true}))}
+// newTestHub returns a hub that serves connections with goroutines.
+func newTestHub(t *testing.T) *testHub { return newTestHubFor(t, false) }
+
+// eachWay runs a test with goroutines for connections, and with a poller on systems that have one.
+// Another goroutine reads all datagrams.
+func eachWay(t *testing.T, test func(t *testing.T, h *testHub)) {
+	for way, direct := range map[string]bool{"goroutines": false, "poller": true} {
+		t.Run(way, func(t *testing.T) {
+			h := newTestHubFor(t, direct)
+			h.arrived = make(chan transport.Datagram, 100_000)
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				batch := make([]transport.Datagram, 64)
+				for {
+					n, err := h.conn.ReadBatch(batch, h.conn.Now()+int64(10*time.Millisecond))
+					if err != nil {
+						return
+					}
+					for _, d := range batch[:n] {
+						d.Data = bytes.Clone(d.Data)
+						h.arrived <- d
+					}
+				}
+			}()
+			t.Cleanup(func() { h.conn.Close(); <-ended })
+			test(t, h)
+		})
+	}
+}
+
+func newTestHubFor(t *testing.T, dedicated bool) *testHub {
+	h := &testHub{Hub: NewHub(), udp: testenv.Must(udp.Listen(udp.Config{Addr: "127.0.0.1", Dedicated: dedicated}))}
 	h.conn = h.Join(h.udp)
+	testenv.Check(t, dedicated || h.poller == nil, "the poller is %v", h.poller)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := r.Header.Get("From")
 		if from == "" {
@@ -69,6 +103,17 @@ func write(t *testing.T, c *websocket.Conn, messages ...string) {
 // read returns the next datagrams, with their data copied.
 func (h *testHub) read(t *testing.T, n int) (got []transport.Datagram) {
 	t.Helper()
+	for range n {
+		if h.arrived == nil {
+			break
+		}
+		select {
+		case d := <-h.arrived:
+			got = append(got, d)
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%d of %d datagrams", len(got), n)
+		}
+	}
 	batch := make([]transport.Datagram, 64)
 	for end := h.conn.Now() + int64(5*time.Second); len(got) < n; {
 		k, err := h.conn.ReadBatch(batch, end)
@@ -84,8 +129,9 @@ func (h *testHub) read(t *testing.T, n int) (got []transport.Datagram) {
 }
 
 // TestDatagrams checks that datagrams pass in both directions, alongside UDP datagrams.
-func TestDatagrams(t *testing.T) {
-	h := newTestHub(t)
+func TestDatagrams(t *testing.T) { eachWay(t, testDatagrams) }
+
+func testDatagrams(t *testing.T, h *testHub) {
 	c := h.dial(t, "192.0.2.1:5555")
 	write(t, c, "\xff\xff\xff\xffport\x12\x34", "hello", "", "world")
 	got := h.read(t, 2)
@@ -135,8 +181,9 @@ func TestGather(t *testing.T) {
 
 // TestLoopbackIsNobody checks that a page in a browser on this machine does not get the operator's
 // address.
-func TestLoopbackIsNobody(t *testing.T) {
-	h := newTestHub(t)
+func TestLoopbackIsNobody(t *testing.T) { eachWay(t, testLoopbackIsNobody) }
+
+func testLoopbackIsNobody(t *testing.T, h *testHub) {
 	write(t, h.dial(t, ""), "hello")
 	peer := h.read(t, 1)[0].Peer
 	testenv.Check(t, peer.Addr() == netip.IPv4Unspecified() && peer.Port() > 0, "%v", peer)
@@ -144,8 +191,9 @@ func TestLoopbackIsNobody(t *testing.T) {
 
 // TestBadMessages checks that a message that is not a datagram ends the connection without using
 // memory.
-func TestBadMessages(t *testing.T) {
-	h := newTestHub(t)
+func TestBadMessages(t *testing.T) { eachWay(t, testBadMessages) }
+
+func testBadMessages(t *testing.T, h *testHub) {
 	for name, c := range map[string]struct {
 		kind websocket.MessageType
 		size int
@@ -172,8 +220,9 @@ func TestBadMessages(t *testing.T) {
 
 // TestSlowReader checks that a client that does not read gets a limited amount and is disconnected,
 // without affecting others.
-func TestSlowReader(t *testing.T) {
-	h := newTestHub(t)
+func TestSlowReader(t *testing.T) { eachWay(t, testSlowReader) }
+
+func testSlowReader(t *testing.T, h *testHub) {
 	h.stallTime = time.Second // enough to fill all buffers, even on a busy machine
 	slow, good := h.dial(t, "192.0.2.1:5555"), h.dial(t, "192.0.2.2:5555")
 	write(t, slow, "hello")
@@ -230,8 +279,9 @@ func TestFastSender(t *testing.T) {
 
 // TestHalfOpen checks that silent connections, and connections that stop in the middle of a
 // message, are closed.
-func TestHalfOpen(t *testing.T) {
-	h := newTestHub(t)
+func TestHalfOpen(t *testing.T) { eachWay(t, testHalfOpen) }
+
+func testHalfOpen(t *testing.T, h *testHub) {
 	h.idleTime = 50 * time.Millisecond
 	h.dial(t, "192.0.2.1:5555")
 	part := h.dial(t, "192.0.2.2:5555")
@@ -242,8 +292,9 @@ func TestHalfOpen(t *testing.T) {
 
 // TestManyConnections checks the limits of connections per person and in total. When the total is
 // reached, active connections stay.
-func TestManyConnections(t *testing.T) {
-	h := newTestHub(t)
+func TestManyConnections(t *testing.T) { eachWay(t, testManyConnections) }
+
+func testManyConnections(t *testing.T, h *testHub) {
 	for i := range defaultSeats + sparePeers {
 		h.dial(t, fmt.Sprintf("192.0.2.1:%d", 1000+i))
 	}
@@ -269,8 +320,9 @@ func TestManyConnections(t *testing.T) {
 
 // TestSameAddress checks that two clients with the same address and port, behind two proxies, are
 // two peers.
-func TestSameAddress(t *testing.T) {
-	h := newTestHub(t)
+func TestSameAddress(t *testing.T) { eachWay(t, testSameAddress) }
+
+func testSameAddress(t *testing.T, h *testHub) {
 	write(t, h.dial(t, "192.0.2.1:5555"), "a")
 	a := h.read(t, 1)[0].Peer
 	write(t, h.dial(t, "192.0.2.1:5555"), "b")
@@ -379,7 +431,7 @@ func TestAllocs(t *testing.T) {
 		h.conn.Send(peer, datagram)
 		buf := <-p.free
 		h.mu.Lock()
-		h.unread = append(h.unread, arrival{p, buf, buf[:5], 1})
+		h.unread = append(h.unread, arrival{p, buf[:5], 1})
 		h.mu.Unlock()
 		h.conn.ReadBatch(batch, 0)
 	})
