@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -15,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/teeyard/teeyard/internal/limit"
@@ -198,14 +196,6 @@ type cappedConn struct {
 	count   *connCount
 	person  netip.Prefix // zero for a local network
 	answers atomic.Int32 // number of requests being answered
-}
-
-// SyscallConn implements [syscall.Conn].
-func (c *cappedConn) SyscallConn() (syscall.RawConn, error) {
-	if conn, ok := c.Conn.(syscall.Conn); ok {
-		return conn.SyscallConn()
-	}
-	return nil, errors.ErrUnsupported
 }
 
 // Close closes the connection and makes room for another.

@@ -129,6 +129,9 @@ func (w playerWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		if t, ok := capped.Conn.(*net.TCPConn); ok {
 			_ = t.SetWriteBuffer(playerWriteBuffer)
 		}
+		if c == net.Conn(capped) {
+			c = capped.Conn // transport/ws makes faster system calls with a connection of the system
+		}
 	}
 	return c, rw, nil
 }

@@ -37,7 +37,9 @@ func BenchmarkWebSocket(b *testing.B) {
 			cfg := load.Config{Clients: 16}
 			if c.dialer != nil {
 				cfg.Configure = func(_ int, cfg *client.Config) {
-					cfg.Dial = func(ctx context.Context, _ string) (transport.Conn, transport.Peer, error) { return c.dialer.Dial(ctx, address) }
+					cfg.Dial = func(ctx context.Context, _ string) (transport.Conn, transport.Peer, error) {
+						return c.dialer.Dial(ctx, address)
+					}
 				}
 			}
 			s.addLoad(b, rival{c.name + "-", server}, cfg)
