@@ -42,6 +42,12 @@ func TestVotes(t *testing.T) {
 	b.check("the own choice", `game.votes.no.getAttribute('aria-pressed') === 'true' && game.votes.yes.getAttribute('aria-pressed') === 'false'`)
 	b.Wait(`game.votes.what.textContent === 'The vote failed.'`)
 
+	const carl = `[...document.querySelectorAll('#scoreboard button')].find((b) => b.textContent === 'carl')`
+	b.Run(`game.input.scoreboard = true`)
+	b.Wait(carl)
+	b.Run(carl + `.click()`)
+	b.check("a click in the scoreboard", `game.menu.shows('Players') && document.querySelector('.players-page .marked').textContent.includes('carl')`)
+	b.Run(`game.input.scoreboard = false; game.overlays.close()`)
 	b.press("KeyO")
 	b.Wait(`game.players.rows.some((r) => r.name.textContent === 'carl' && !r.buttons.kick.hidden)`)
 	b.Run(`game.players.rows.find((r) => r.name.textContent === 'carl').buttons.kick.click()`)

@@ -43,6 +43,10 @@ func TestChat(t *testing.T) {
 	testenv.Check(t, b.heard(anna, "answer").Mode == game.ChatWhisper, "a whisper")
 
 	b.press("KeyT")
+	b.Run(`[...game.chat.log.box.children].find((li) => li.textContent.includes('hi, Page')).click()`)
+	b.check("a click on a line", `game.chat.modeButton.textContent === 'To anna b'`)
+	b.Run(`game.chat.modeButton.click()`)
+	b.check("a click on the mode", `game.chat.modeButton.textContent === 'All'`)
 	b.keys(kb.ArrowUp)
 	b.check("the line before", `game.chat.input.value === 'answer'`)
 	b.press("Escape")

@@ -99,8 +99,12 @@ export class Board {
 
 	/** @param {number} id */
 	#chosen(id) {
-		this.game.spectate.follow(id);
-		if (this.isChoosing) this.game.overlays.close();
+		const { game } = this;
+		if (!game.moment?.view.spectating) game.players.open(id);
+		else {
+			game.spectate.follow(id);
+			if (this.isChoosing) game.overlays.close();
+		}
 	}
 
 	/** @param {Moment} m */

@@ -59,7 +59,7 @@ export class Players {
 		const player = () => game.moment?.players[row.id];
 		const buttons = {
 			follow: button('Follow', ICON.FOLLOW, () => {
-				game.connection.act('spectate', 1, row.id);
+				game.spectate.follow(row.id);
 				game.overlays.close();
 			}),
 			whisper: button('Whisper', ICON.WHISPER, () => game.chat.whisperTo(row.id)),
@@ -94,7 +94,7 @@ export class Players {
 	update(m) {
 		const { game } = this;
 		if (!game.menu.shows('Players')) return;
-		const self = game.connection.engine?.self ?? -1, own = m.players[self];
+		const self = game.connection.engine?.self ?? -1;
 		// The own player is first, spectators are last.
 		const rank = (/** @type {import('../../viewer/match/types.js').Player} */ p) => (p.id === self ? -1 : p.team === TEAM.SPECTATORS ? 2 : p.team);
 		const players = m.players.filter((p) => p.active).sort((a, b) => rank(a) - rank(b) || a.id - b.id);
@@ -109,7 +109,7 @@ export class Players {
 			const states = [!other && 'you', p.team === TEAM.SPECTATORS && 'spectator', p.bot && 'bot', p.admin && 'operator', muted && 'muted'];
 			setText(r.state, states.filter(Boolean).join(', '));
 			r.box.classList.toggle('marked', p.id === this.marked);
-			b.follow.hidden = !other || own?.team !== TEAM.SPECTATORS || p.team === TEAM.SPECTATORS;
+			b.follow.hidden = !other || !m.view.spectating || p.team === TEAM.SPECTATORS;
 			for (const one of [b.whisper, b.mute, b.report]) one.hidden = !other;
 			b.kick.hidden = !other || game.votes.refusal('kick') !== '';
 			b.spectate.hidden = !other || p.team === TEAM.SPECTATORS || game.votes.refusal('spectate') !== '';
