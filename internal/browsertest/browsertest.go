@@ -32,6 +32,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -311,7 +313,28 @@ func (p *Page) Touch(kind input.DispatchTouchEventType, points ...[2]float64) {
 	for i, at := range points {
 		list = append(list, &input.TouchPoint{X: at[0], Y: at[1], ID: new(float64(i))})
 	}
-	if _, err := chromedp.Call(p.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: list}); err != nil {
+	call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: list})
+}
+
+// ClearCache empties the browser's cache.
+func (p *Page) ClearCache() {
+	p.t.Helper()
+	call(p, network.ClearBrowserCache, cdp.Empty{})
+}
+
+// SlowDown makes the processor slower by a factor, and limits the network to bits per second.
+func (p *Page) SlowDown(factor, bits float64) {
+	p.t.Helper()
+	call(p, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: factor})
+	call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+		MatchedNetworkConditions: []*network.Conditions{{Latency: 20, DownloadThroughput: bits / 8, UploadThroughput: bits / 8}},
+	})
+}
+
+// call runs a command of the browser.
+func call[P, R any](p *Page, command cdp.Command[P, R], params P) {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, command, params); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -1,0 +1,78 @@
+package browser
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/teeyard/teeyard/internal/browsertest"
+	"github.com/teeyard/teeyard/web/play/engine"
+)
+
+// playAtOnce clicks on Play as soon as it can, and notes the time of the first picture with the own
+// tee, in ms since the page was opened.
+const playAtOnce = `(() => {
+	const timer = setInterval(() => {
+		const b = document.querySelector('#card button.play:not(:disabled)');
+		if (b && !teeyard.connection.engine) b.click();
+		if (!teeyard.connection.match.own || !teeyard.moment) return;
+		clearInterval(timer);
+		globalThis.playedAt = performance.now();
+	}, 5);
+})()`
+
+// BenchmarkFirstPlayable measures the time from opening the link to the own tee on the screen, in a
+// small window: without and with the browser's cache, and at 10 Mbit/s with a processor that is
+// four times slower.
+func BenchmarkFirstPlayable(b *testing.B) {
+	h := startHost(b, "sv_map ctf5; sv_bots 7")
+	for _, kind := range []string{"cold", "cached", "slow"} {
+		b.Run(kind, func(b *testing.B) {
+			var times []float64
+			for range b.N {
+				p := h.open("bencher")
+				if kind != "cached" {
+					p.ClearCache()
+				}
+				if kind == "slow" {
+					p.SlowDown(4, 10e6)
+				}
+				p.Goto("/play")
+				p.Run(playAtOnce)
+				p.Wait(`globalThis.playedAt`)
+				times = append(times, browsertest.Eval[float64](p.Page, `playedAt`))
+				p.Run(`teeyard.connection.close()`)
+			}
+			slices.Sort(times)
+			b.ReportMetric(times[len(times)/2], "ms/first-picture")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkScript measures the script of a picture beside 63 bots, and the memory, in a small
+// window.
+func BenchmarkScript(b *testing.B) {
+	h := startHost(b, "sv_map teeyard1; sv_bots 64; sv_player_slots 64; sv_max_clients 64")
+	p := h.open("bencher")
+	p.join()
+	p.Wait(`teeyard.moment.players.filter((p) => p.active).length === 64`)
+	p.Run(`(() => {
+		globalThis.frames = [];
+		const frame = teeyard.frame.bind(teeyard);
+		teeyard.frame = (now) => { const t = performance.now(); frame(now); frames.push(performance.now() - t); };
+	})()`)
+	before := p.HeapUsed()
+	b.ResetTimer()
+	p.Wait(fmt.Sprintf(`frames.length > %d`, 300*b.N))
+	times := browsertest.Eval[[]float64](p.Page, `frames`)
+	slices.Sort(times)
+	b.ReportMetric(times[len(times)/2], "ms/frame-p50")
+	b.ReportMetric(times[len(times)*95/100], "ms/frame-p95")
+	b.ReportMetric(times[len(times)-1], "ms/frame-max")
+	b.ReportMetric(p.HeapUsed()/1e6, "MB-heap")
+	b.ReportMetric((p.HeapUsed()-before)/1e6, "MB-heap-growth")
+	b.ReportMetric(browsertest.Eval[float64](p.Page, `teeyard.connection.engine.program.memory.buffer.byteLength`)/1e6, "MB-wasm")
+	b.ReportMetric(p.state(engine.StateCorrections)/max(1, p.state(engine.StatePredictions)), "corrections/snapshot")
+	b.ReportMetric(0, "ns/op")
+}
