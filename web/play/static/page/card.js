@@ -33,6 +33,8 @@ export class Card {
 		this.game = game;
 		/** The server's description. @type {import('../../viewer/page/serverinfo.js').ServerInfo | null} */
 		this.info = null;
+		/** Whether the server has described itself, or does not: the version to speak depends on it. */
+		this.asked = false;
 		/** Why the last match has ended. @type {End | null} */
 		this.end = null;
 		/** Whether the player has been in the match of the last connection. */
@@ -172,6 +174,7 @@ export class Card {
 	/** Loads the server's description, and returns it. */
 	async #loadInfo() {
 		const info = await loadServerInfo(this.game.root);
+		this.asked = true;
 		if (info) {
 			this.info = info;
 			this.game.head.update(info);
@@ -193,7 +196,7 @@ export class Card {
 		this.count.hidden = this.cancel.hidden = !this.rejoin.active;
 		this.password.hidden = !(info?.password || end?.field === 'password');
 		const loading = program.progress < 1 && !program.problem, problem = end ? '' : info?.problem ?? '';
-		this.play.disabled = loading || problem !== '';
+		this.play.disabled = loading || !this.asked || problem !== '';
 		setText(this.play, program.problem ? 'Load again' : loading ? `Loading ${Math.floor(100 * program.progress)} %` : this.rejoin.active ? 'Now' : end?.again ?? 'Play');
 		this.bar.hidden = !loading;
 		this.bar.value = program.progress;
