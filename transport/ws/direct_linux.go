@@ -18,8 +18,8 @@ import (
 // do not wait. Goroutines would cost a wake-up of a thread for each message. The methods of a nil
 // poller do nothing.
 type poller struct {
-	fd     int // of epoll
-	events [64]unix.EpollEvent
+	fd     int                 // of epoll
+	events [32]unix.EpollEvent // few, so that a flood does not delay a tick
 
 	mu      sync.Mutex
 	direct  map[int32]*direct // by descriptor

@@ -3,7 +3,6 @@ package ws
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/coder/websocket"
@@ -193,7 +192,7 @@ func (in *input) check(kind, size int, final bool) error {
 			return errProtocol
 		}
 	default:
-		return fmt.Errorf("%w: unknown kind %d", errProtocol, kind)
+		return errProtocol
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package ws
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/http"
@@ -248,6 +249,37 @@ func testSlowReader(t *testing.T, h *testHub) {
 	h.conn.Flush()
 	if _, b, err := good.Read(t.Context()); len(b) != len(datagram) || err != nil {
 		t.Errorf("the other client got %d bytes, %v", len(b), err)
+	}
+	testenv.Eventually(t, "nothing is queued", func() bool { return h.queued.Load() == 0 })
+}
+
+// TestReaderCatchesUp checks that a client that did not read for some time gets whole datagrams, in
+// order, when it reads again.
+func TestReaderCatchesUp(t *testing.T) { eachWay(t, testReaderCatchesUp) }
+
+func testReaderCatchesUp(t *testing.T, h *testHub) {
+	h.stallTime = time.Minute
+	c := h.dial(t, "192.0.2.1:5555")
+	write(t, c, "hello")
+	peer := h.read(t, 1)[0].Peer
+	next := uint32(0)
+	send := func() {
+		next++
+		h.conn.Send(peer, bytes.Repeat(binary.BigEndian.AppendUint32(nil, next), int(50+next%300)))
+		h.conn.Flush()
+	}
+	for h.queued.Load() < maxQueuedSlow/2 {
+		send()
+	}
+	last := uint32(0)
+	for end := next + 50; last != end; {
+		_, b, err := c.Read(t.Context())
+		testenv.NoError(t, err)
+		n := binary.BigEndian.Uint32(b)
+		testenv.Require(t, n > last && bytes.Equal(b, bytes.Repeat(binary.BigEndian.AppendUint32(nil, n), int(50+n%300))), "%d after %d: %q", n, last, b)
+		if last = n; next < end && (n == next || h.queued.Load() == 0) {
+			send()
+		}
 	}
 	testenv.Eventually(t, "nothing is queued", func() bool { return h.queued.Load() == 0 })
 }
