@@ -8,11 +8,13 @@ import (
 	"slices"
 
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/play"
 )
 
 // logPlay logs the links to the page that plays: for this machine, with the key, and for others if
 // they reach a listener.
 func logPlay(log *slog.Logger, settings *web.Settings, key web.Key, plain, secure []net.Listener) {
+	log.Info(fmt.Sprintf("/play has the program of %s, compiled with %s", play.Program().Commit, play.Program().Go))
 	if page := localPage(plain); page != "" {
 		log.Info(key.Link(page+"play") + " is the page to play in the browser, on this machine")
 	}

@@ -100,7 +100,7 @@ var rooms = map[string][]string{
 	"web": {"query", "server", "transport", "internal/limit", "internal/metrics", "internal/webpage"},
 
 	// Serves the page on which people play. Its client runs in the browser.
-	"web/play":        {"bridge", "query", "server", "web", "internal/webpage"},
+	"web/play":        {"bridge", "query", "server", "web", "web/viewer", "internal/webpage"},
 	"web/play/engine": {"bridge", "client", "event", "game", "protocol"},
 	"web/play/wasm":   {"web/play/engine"},
 

@@ -9,59 +9,50 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// Files holds the files of web pages in memory by path.
-type Files map[string]*file
+// Files serves the files of web pages. It reads and compresses a file at its first request.
+type Files struct {
+	from fs.FS
+	csp  string
 
-// file is a file of a page.
-type file struct {
-	contentType string
-	csp         string
-	etag        string
-	plain       []byte
-	// zipped compresses the file at the first request. It returns nil if that saves nothing.
-	zipped func() []byte
+	mu   sync.Mutex
+	made map[string]*File
 }
 
-// NewFiles reads the files below a folder of an embedded file system. csp is their
-// Content-Security-Policy.
-func NewFiles(from fs.FS, folder, csp string) Files {
-	files := make(Files)
-	err := fs.WalkDir(from, folder, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := fs.ReadFile(from, name)
-		if err != nil {
-			return err
-		}
-		files[strings.TrimPrefix(name, folder+"/")] = newFile(name, b, csp)
-		return nil
-	})
-	if err != nil {
-		panic(err) // the files are part of the program
-	}
-	return files
+// NewFiles returns the files of an embedded file system. csp is their Content-Security-Policy.
+func NewFiles(from fs.FS, csp string) *Files {
+	return &Files{from: from, csp: csp, made: make(map[string]*File)}
 }
 
 // Handler returns the handler of a file, or one that answers with 404.
-func (f Files) Handler(name string) http.Handler {
-	if file, ok := f[name]; ok {
+func (f *Files) Handler(name string) http.Handler {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if file := f.made[name]; file != nil {
 		return file
 	}
-	return http.NotFoundHandler()
+	b, err := fs.ReadFile(f.from, name)
+	if err != nil {
+		return http.NotFoundHandler()
+	}
+	file := NewFile(name, b, f.csp)
+	f.made[name] = file
+	return file
 }
 
-// Plain returns the content of a file, or nil if there is no such file.
-func (f Files) Plain(name string) []byte {
-	if file, ok := f[name]; ok {
-		return file.plain
-	}
-	return nil
+// File is a file of a web page, which never changes.
+type File struct {
+	ContentType, CSP string
+	// Hash differs between contents. The address of a file may name it as ?v=HASH. Browsers then
+	// keep the file without asking whether it has changed.
+	Hash string
+	// Plain, Gzip and Brotli are the content in different encodings, nil for none.
+	Plain, Gzip, Brotli []byte
 }
 
 // contentTypes are the media types of files. The tables of operating systems differ.
@@ -70,92 +61,89 @@ var contentTypes = map[string]string{
 	".svg": "image/svg+xml", ".png": "image/png", ".json": "application/json",
 }
 
-// NewFile returns a handler for a file of a web page. The extension of the name determines the
-// media type.
-func NewFile(name string, b []byte, csp string) http.Handler { return newFile(name, b, csp) }
-
-func newFile(name string, b []byte, csp string) *file {
-	if path.Ext(name) == ".js" {
-		b = withoutComments(b)
+// NewFile returns a file and compresses it. The extension of the name determines the media type.
+func NewFile(name string, b []byte, csp string) *File {
+	f := &File{CSP: csp, ContentType: contentTypes[path.Ext(name)], Hash: hashOf(b), Plain: b}
+	if f.ContentType == "" {
+		f.ContentType = mime.TypeByExtension(path.Ext(name))
 	}
-	f := &file{csp: csp, contentType: contentTypes[path.Ext(name)], plain: b}
-	if f.contentType == "" {
-		f.contentType = mime.TypeByExtension(path.Ext(name))
-	}
-	f.etag = fmt.Sprintf(`"%x"`, sha256.Sum256(b))[:18] + `"`
-	f.zipped = sync.OnceValue(func() []byte { return compressed(b) })
-	return f
-}
-
-// compressed returns b as gzip, or nil if b is not longer.
-func compressed(b []byte) []byte {
 	var zipped bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
 	z.Write(b)
 	z.Close()
-	if zipped.Len() >= len(b) {
-		return nil
+	if zipped.Len() < len(b) {
+		f.Gzip = zipped.Bytes()
 	}
-	return zipped.Bytes()
+	return f
 }
 
-// withoutComments removes the comment lines of a script, which are half of it with their types and
-// explanations. The other lines keep their numbers.
-func withoutComments(script []byte) []byte {
-	out := make([]byte, 0, len(script))
-	within := false
-	for line := range bytes.Lines(script) {
-		text := bytes.TrimSpace(line)
-		begins := !within && bytes.HasPrefix(text, []byte("/*"))
-		end := bytes.Index(text, []byte("*/"))
-		switch {
-		case within && end >= 0:
-			within = false
-			out = append(out, text[end+2:]...)
-		case within, begins && end < 0:
-			within = true
-		case begins && end == len(text)-2, bytes.HasPrefix(text, []byte("//")):
-		default:
-			out = append(out, bytes.TrimRight(line, "\n")...)
-		}
-		out = append(out, '\n')
-	}
-	return out
-}
+// hashOf returns a File.Hash.
+func hashOf(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:16] }
 
-// ServeHTTP implements http.Handler. Browsers keep the file and ask whether it has changed. So a
-// page never mixes files of two versions of the server.
-func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// partSize is the length of the parts in which files are written, in bytes.
+const partSize = 32 << 10
+
+// ServeHTTP implements http.Handler. Without ?v=HASH, browsers keep the file and ask whether it has
+// changed. So a page never mixes files of two versions of the server.
+func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Type", f.contentType)
-	h.Set("Content-Security-Policy", f.csp)
+	h.Set("Content-Security-Policy", f.CSP)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cache-Control", "no-cache")
-	body, etag := f.plain, f.etag
-	if zipped := f.zipped(); zipped != nil {
+	if f.Gzip != nil || f.Brotli != nil {
 		h.Set("Vary", "Accept-Encoding")
-		if acceptsGzip(r) {
-			h.Set("Content-Encoding", "gzip")
-			body, etag = zipped, strings.TrimSuffix(etag, `"`)+`-gzip"`
-		}
 	}
-	h.Set("ETag", etag)
-	if matches(r.Header.Get("If-None-Match"), f.etag) {
-		h.Del("Content-Encoding")
+	body, coding := f.encoded(r)
+	if body == nil {
+		http.Error(w, "This file exists only compressed: accept gzip or br.", http.StatusNotAcceptable)
+		return
+	}
+	h.Set("Content-Type", f.ContentType)
+	h.Set("Cache-Control", "no-cache")
+	if f.Hash != "" && r.URL.Query().Get("v") == f.Hash {
+		h.Set("Cache-Control", "max-age=31536000, immutable")
+	}
+	etag := f.Hash
+	if coding != "" {
+		etag += "-" + coding
+	}
+	h.Set("ETag", `"`+etag+`"`)
+	if f.matches(r.Header.Get("If-None-Match")) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	if coding != "" {
+		h.Set("Content-Encoding", coding)
+	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.Write(body)
+	if r.Method == http.MethodHead {
+		return
+	}
+	for part := range slices.Chunk(body, partSize) {
+		if _, err := w.Write(part); err != nil {
+			return
+		}
+	}
 }
 
-// acceptsGzip reports whether a browser can unpack gzip.
-func acceptsGzip(r *http.Request) bool {
-	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		name, quality, _ := strings.Cut(coding, ";")
-		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+// encoded returns the content in the shortest encoding that a browser accepts, nil for none.
+func (f *File) encoded(r *http.Request) (body []byte, coding string) {
+	accepted := strings.Join(r.Header.Values("Accept-Encoding"), ",")
+	switch {
+	case f.Brotli != nil && accepts(accepted, "br"):
+		return f.Brotli, "br"
+	case f.Gzip != nil && (accepts(accepted, "gzip") || accepted == "" && f.Plain == nil):
+		return f.Gzip, "gzip"
+	}
+	return f.Plain, ""
+}
+
+// accepts reports whether an Accept-Encoding header contains a coding.
+func accepts(header, coding string) bool {
+	for offer := range strings.SplitSeq(header, ",") {
+		name, quality, _ := strings.Cut(offer, ";")
+		if strings.EqualFold(strings.TrimSpace(name), coding) {
 			_, q, _ := strings.Cut(quality, "=")
 			n, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
 			return err != nil || n > 0
@@ -164,11 +152,12 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// matches reports whether a list of ETags contains etag, with or without the suffix for gzip.
-func matches(list, etag string) bool {
+// matches reports whether a list of ETags contains one of the file, in any encoding.
+func (f *File) matches(list string) bool {
 	for have := range strings.SplitSeq(list, ",") {
-		have = strings.TrimPrefix(strings.TrimSpace(have), "W/")
-		if have == "*" || strings.Replace(have, `-gzip"`, `"`, 1) == etag {
+		have = strings.Trim(strings.TrimPrefix(strings.TrimSpace(have), "W/"), `"`)
+		hash, _, _ := strings.Cut(have, "-")
+		if have == "*" || have != "" && hash == f.Hash {
 			return true
 		}
 	}

@@ -352,7 +352,8 @@ func TestSessionsEnd(t *testing.T) {
 func TestPage(t *testing.T) {
 	w := newWorld(t)
 	v := w.visitor("127.0.0.1")
-	for path, contentType := range map[string]string{"/admin": "text/html", "/admin/static/main.js": "text/javascript", "/admin/static/style.css": "text/css"} {
+	for path, contentType := range map[string]string{"/admin": "text/html", "/admin/static/main.js": "text/javascript", "/admin/static/style.css": "text/css",
+		"/admin/static/bundle.js": "text/javascript", "/admin/static/bundle.css": "text/css"} {
 		res := v.send("GET", path, "")
 		if got := res.Header.Get("Content-Type"); res.StatusCode != 200 || !strings.HasPrefix(got, contentType) {
 			t.Errorf("%s: %s %s", path, res.Status, got)

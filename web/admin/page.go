@@ -2,8 +2,8 @@ package admin
 
 import (
 	"embed"
+	"io/fs"
 	"net/http"
-	"sync"
 
 	"github.com/teeyard/teeyard/internal/webpage"
 )
@@ -16,17 +16,31 @@ var static embed.FS
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; " +
 	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// pages are the embedded files, compressed once.
-var pages = sync.OnceValue(func() webpage.Files { return webpage.NewFiles(static, "static", contentSecurityPolicy) })
+// files returns the files of the page.
+func files() fs.FS {
+	files, err := fs.Sub(static, "static")
+	if err != nil {
+		panic(err) // the name is valid
+	}
+	return files
+}
 
-// page serves a file of the page to clients that may enter. The files are not secret, but an
+// folder is the path of the files.
+const folder = "admin/static"
+
+// newApp returns the page with its modules as one script.
+func newApp() *webpage.App {
+	return &webpage.App{Site: webpage.Site{folder: files()}, HTML: folder + "/index.html", Folder: folder, CSP: contentSecurityPolicy}
+}
+
+// page serves a part of the page to clients that may enter. The files are not secret, but an
 // operator must not type a password into a page that an attacker on the way may have changed.
-func (c *Console) page(name string) http.Handler {
+func (c *Console) page(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := c.access.enter(r); err != nil {
 			http.Error(w, err.Error(), err.(*apiError).status)
 			return
 		}
-		pages().Handler(name).ServeHTTP(w, r)
+		h.ServeHTTP(w, r)
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/internal/webpage"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/vote"
@@ -91,11 +92,13 @@ var openAPI []byte
 
 // Rooms returns the page, its files and the API.
 func (c *Console) Rooms() []web.Room {
+	page, plain := newApp(), webpage.NewFiles(files(), contentSecurityPolicy)
 	rooms := []web.Room{
-		{Pattern: "GET /admin", Handler: c.page("index.html")},
+		{Pattern: "GET /admin", Handler: c.page(page)},
 		{Pattern: "GET /admin/{$}", Handler: web.Redirect("../admin")},
 		{Pattern: "GET /admin/static/{path...}", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			c.page(r.PathValue("path")).ServeHTTP(w, r)
+			name := r.PathValue("path")
+			c.page(page.Bundle(name, plain.Handler(name))).ServeHTTP(w, r)
 		})},
 		{Pattern: "GET " + apiPath + "/openapi.json", Handler: c.inside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

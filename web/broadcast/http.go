@@ -49,7 +49,7 @@ func (b *Broadcast) handler(who func() viewer) http.Handler {
 	for i, serve := range []func(w *answer, r *http.Request, v *viewer){b.serveLive, b.serveFile, b.servePart, b.serveMap} {
 		mux.HandleFunc(patterns[i], func(w http.ResponseWriter, r *http.Request) {
 			v := who()
-			a := answer{ResponseWriter: w, public: !v.all, control: http.NewResponseController(w), sent: &b.sent}
+			a := answer{ResponseWriter: web.SlowWriter(w), public: !v.all, sent: &b.sent}
 			b.answers.Add(1)
 			a.Header().Set("Access-Control-Allow-Origin", "*")
 			a.Header().Set("X-Content-Type-Options", "nosniff")
@@ -65,10 +65,8 @@ func (b *Broadcast) handler(who func() viewer) http.Handler {
 // answer is the answer to a request.
 type answer struct {
 	http.ResponseWriter
-	public  bool // shared caches may store it
-	control *http.ResponseController
-	began   time.Time
-	sent    *atomic.Int64 // bytes of all answers
+	public bool          // shared caches may store it
+	sent   *atomic.Int64 // bytes of all answers
 }
 
 // set sets the content type and how long caches may store the answer.
@@ -356,21 +354,8 @@ const (
 	maxDownloadsPerPerson = 3
 )
 
-const (
-	// readTimeout limits how long a reader may take for a part of an answer, and answerTimeout for
-	// the whole answer. Demos are the largest answers.
-	readTimeout, answerTimeout = 30 * time.Second, 10 * time.Minute
-)
-
-// Write extends the deadline as long as the client reads.
+// Write counts the bytes.
 func (a *answer) Write(b []byte) (int, error) {
-	now := time.Now()
-	if a.began.IsZero() {
-		a.began = now
-	}
-	if now.Sub(a.began) < answerTimeout {
-		a.control.SetWriteDeadline(now.Add(readTimeout))
-	}
 	n, err := a.ResponseWriter.Write(b)
 	a.sent.Add(int64(n))
 	return n, err

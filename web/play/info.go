@@ -77,6 +77,7 @@ type info struct {
 	MaxClients int      `json:"max_clients"`
 	Map        *mapInfo `json:"map"`
 	Problem    string   `json:"problem"`
+	Program    Build    `json:"program"`
 }
 
 // mapInfo describes a map file.
@@ -91,12 +92,13 @@ func (p *Page) info(port uint16) info {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.copied {
-		return info{Port: port, Problem: "The server is starting. Try again in a moment."}
+		return info{Port: port, Program: Program(), Problem: "The server is starting. Try again in a moment."}
 	}
 	q := &p.query
 	i := info{
 		Name: q.Name, Host: q.Hostname, Port: port, GameType: q.GameType, DDRace: p.ddrace, Password: q.Password,
 		Players: q.NumPlayers, MaxPlayers: q.MaxPlayers, Clients: q.NumClients, MaxClients: q.MaxClients,
+		Program: Program(),
 	}
 	file := &p.modern
 	if p.ddrace { // the page then speaks DDNet's version of 0.6

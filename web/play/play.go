@@ -10,19 +10,17 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
+	"io/fs"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/teeyard/teeyard/internal/webpage"
 	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/viewer"
 )
 
 //go:embed static
 var static embed.FS
-
-//go:embed built/play.wasm.gz
-var program []byte
 
 // contentSecurityPolicy is that of the viewer, and lets the page compile WebAssembly.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; connect-src " +
@@ -30,21 +28,36 @@ const contentSecurityPolicy = "default-src 'none'; script-src 'self' 'wasm-unsaf
 
 // Rooms returns the page /play and the files below /play/. Players of the server's game use a port.
 func (p *Page) Rooms(gamePort uint16) []web.Room {
+	static := files()
+	app := newApp(static)
+	plain := webpage.NewFiles(static, contentSecurityPolicy)
 	return []web.Room{
-		{Pattern: "GET /play", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			pages().Handler("play.html").ServeHTTP(w, r)
-		})},
+		{Pattern: "GET /play", Handler: app},
 		{Pattern: "GET /play/{$}", Handler: web.Redirect("../play")},
 		{Pattern: "GET /play/info.json", Handler: p.serveInfo(gamePort)},
 		{Pattern: "GET /play/map/{sha256}", Handler: http.HandlerFunc(p.serveMap)},
-		{Pattern: "GET /play/play.wasm", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/wasm")
-			w.Header().Set("Content-Encoding", "gzip")
-			web.SlowWriter(w).Write(program)
-		})},
+		{Pattern: "GET /play/play.wasm", Handler: http.HandlerFunc(serveProgram)},
 		{Pattern: "GET /play/{path...}", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			pages().Handler(r.PathValue("path")).ServeHTTP(w, r)
+			name := r.PathValue("path")
+			app.Bundle(name, plain.Handler(name)).ServeHTTP(w, r)
 		})},
+	}
+}
+
+// files returns the files of the page, which also has modules of package viewer.
+func files() fs.FS {
+	files, err := fs.Sub(static, "static")
+	if err != nil {
+		panic(err) // the name is valid
+	}
+	return files
+}
+
+// newApp returns the page with all modules as one script.
+func newApp(static fs.FS) *webpage.App {
+	return &webpage.App{
+		Site: webpage.Site{"play": static, "viewer": viewer.Files()}, HTML: "play/play.html", Folder: "play", CSP: contentSecurityPolicy,
+		Versions: func() map[string]string { return map[string]string{"play/play.wasm": program().Hash} },
 	}
 }
 
@@ -67,8 +80,3 @@ func (p *Page) serveMap(w http.ResponseWriter, r *http.Request) {
 	h.Set("ETag", `"`+sum+`"`)
 	http.ServeContent(web.SlowWriter(w), r, "", time.Time{}, bytes.NewReader(file))
 }
-
-// pages are the embedded files, compressed at the first request.
-var pages = sync.OnceValue(func() webpage.Files {
-	return webpage.NewFiles(static, "static", contentSecurityPolicy)
-})

@@ -72,7 +72,9 @@ func TestInfo(t *testing.T) {
 	p.Wait(2 * time.Second)
 	i = p.info(t, stranger, "/play/info.json?origin=http://localhost:8303")
 	testenv.Check(t, i.Map != nil && i.Map.Name == "testbox" && i.Map.Size > 0, "%+v", i.Map)
-	want := info{Name: "a yard", Host: "yard.example", Port: 8303, GameType: "DM", Players: 1, MaxPlayers: 5, Clients: 1, MaxClients: 9, Map: i.Map}
+	want := info{
+		Name: "a yard", Host: "yard.example", Port: 8303, GameType: "DM", Players: 1, MaxPlayers: 5, Clients: 1, MaxClients: 9, Map: i.Map, Program: Program(),
+	}
 	testenv.Check(t, i == want, "%+v, want %+v", i, want)
 
 	p.Console("password secret")

@@ -158,7 +158,7 @@ func openModules(t *testing.T) *browsertest.Page {
 	mux.Handle("/", web.NewHandler(slices.Concat(viewer.Rooms(""), New(new(web.Settings)).Rooms(0))...))
 	mux.HandleFunc("/play/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
-	p := browsertest.Open(t, mux, "/play")
+	p := browsertest.Open(t, mux, "/play?modules")
 	p.Run(`void (window.typed = import("/test/typed.js"))`)
 	return p
 }

@@ -1,14 +1,13 @@
 package viewer
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"image"
 	"image/color"
+	"io"
 	"net/http"
-	"path"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
@@ -16,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/teeyard/teeyard/internal/browsertest"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/web"
 )
 
@@ -40,7 +40,7 @@ func openHandlers(t testing.TB, data string, handlers map[string]http.Handler, h
 	for path, h := range handlers {
 		mux.Handle(path, h)
 	}
-	return browsertest.Open(t, mux, "/"+hash)
+	return browsertest.Open(t, mux, "/?modules"+hash)
 }
 
 // openMadeUp opens the page with the artificial match of testdata/page.js.
@@ -159,7 +159,7 @@ func TestPageLinks(t *testing.T) {
 		`viewer.camera.x === 300 && viewer.camera.y === 200 && viewer.camera.zoom === 1.5 && viewer.director.followed === -1`,
 	)
 	p.Run(`viewer.clock.playing = false, viewer.clock.seek(100), viewer.director.follow(2)`)
-	if link := browsertest.Eval[string](p, `viewer.link()`); !strings.HasSuffix(link, "/#t=2.0&p=%3Cb%3Ebold%3C%2Fb%3E+%26+%22quoted%22&z=1.5") {
+	if link := browsertest.Eval[string](p, `viewer.link()`); !strings.HasSuffix(link, "/?modules#t=2.0&p=%3Cb%3Ebold%3C%2Fb%3E+%26+%22quoted%22&z=1.5") {
 		t.Errorf("link %s", link)
 	}
 	p.Run(`location.hash = new URL(viewer.link()).hash.replace('t=2.0', 't=3.0'), viewer.director.free()`)
@@ -183,18 +183,46 @@ func TestPageLive(t *testing.T) {
 // TestSizeOfPage checks the bytes that a browser loads before the first picture.
 func TestSizeOfPage(t *testing.T) {
 	total := 0
-	for name := range pages() {
-		var zipped bytes.Buffer
-		z, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-		z.Write([]byte(pages().Plain(name)))
-		z.Close()
-		if ext := path.Ext(name); ext == ".js" || ext == ".css" || ext == ".html" {
-			total += zipped.Len()
-		}
+	for _, url := range []string{"/", "/viewer/bundle.js", "/viewer/bundle.css"} {
+		n := testenv.Must(io.Copy(io.Discard, ask("GET", url, "Accept-Encoding", "gzip").Body))
+		t.Logf("%s: %d bytes compressed", url, n)
+		total += int(n)
 	}
-	t.Logf("%d bytes compressed", total)
-	if total > 120<<10 {
-		t.Errorf("the page has %d bytes compressed, more than 120 KB", total)
+	testenv.Check(t, total <= 100<<10, "the page has %d bytes compressed, more than 100 KB", total)
+}
+
+// TestBundledPage checks that the page works as a server serves it, with one script and one
+// stylesheet, and that a second visit loads nothing but the page.
+func TestBundledPage(t *testing.T) {
+	b := &broadcaster{asked: map[string]int{}, infos: map[string]string{}}
+	b.set("", false, -1)
+	loaded := map[string]int{}
+	var mu sync.Mutex
+	rooms := web.NewHandler(Rooms("")...)
+	p := browsertest.Open(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case path == "/live.json":
+			b.ServeHTTP(w, r)
+		case path == "/play/info.json", path == "/status.json":
+			w.Write([]byte("{}"))
+		default:
+			mu.Lock()
+			loaded[path]++
+			mu.Unlock()
+			rooms.ServeHTTP(w, r)
+		}
+	}), "/")
+	p.Wait(`document.getElementById('status').textContent === 'No match is running.'`)
+	p.Goto("/")
+	p.Wait(`document.getElementById('status').textContent === 'No match is running.'`)
+	mu.Lock()
+	defer mu.Unlock()
+	for path, n := range loaded {
+		want := 1
+		if path == "/" || strings.HasPrefix(path, "/viewer/data/") {
+			want = 2
+		}
+		testenv.Check(t, n == want && (!strings.HasSuffix(path, ".js") || path == "/viewer/bundle.js"), "%s is loaded %d times", path, n)
 	}
 }
 

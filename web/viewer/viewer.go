@@ -1,15 +1,16 @@
 // Package viewer serves the page that shows matches in a browser, live or recorded.
 //
-// The page consists of plain ES modules in the folder static. They are embedded and served without
-// their comments. There is no build step, and the page loads nothing from other servers.
+// The page consists of plain ES modules in the folder static. They are embedded, and the server
+// joins them to one script at the first request. There is no build step, and the page loads nothing
+// from other servers. The address /?modules loads the modules as they are, for debugging.
 // static/wire reads messages and demos, static/match computes the state of the match at a moment
 // (see static/match/types.js), static/draw draws it, and static/page contains the controls.
 package viewer
 
 import (
 	"embed"
+	"io/fs"
 	"net/http"
-	"sync"
 
 	"github.com/teeyard/teeyard/internal/webpage"
 	"github.com/teeyard/teeyard/web"
@@ -26,23 +27,29 @@ const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 
 // /viewer/. data is the data folder of an installed Teeworlds whose images the page can use, or "";
 // see FindData.
 func Rooms(data string) []web.Room {
-	index := pages().Handler("index.html")
+	page := &webpage.App{Site: webpage.Site{"viewer": Files()}, HTML: "viewer/index.html", Folder: "viewer", CSP: contentSecurityPolicy}
+	files := webpage.NewFiles(Files(), contentSecurityPolicy)
 	images := newImages(data)
 	return []web.Room{
 		{Pattern: "GET /viewer/data/index.json", Handler: images.index},
 		{Pattern: "GET /viewer/data/{path...}", Handler: images},
-		{Pattern: "GET /{$}", Handler: index},
-		{Pattern: "GET /replays", Handler: index},
+		{Pattern: "GET /{$}", Handler: page},
+		{Pattern: "GET /replays", Handler: page},
 		{Pattern: "GET /replays/{$}", Handler: web.Redirect("../replays")},
 		{Pattern: "GET /viewer", Handler: web.Redirect("./")},
 		{Pattern: "GET /viewer/{$}", Handler: web.Redirect("../")},
 		{Pattern: "GET /viewer/{path...}", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			pages().Handler(r.PathValue("path")).ServeHTTP(w, r)
+			name := r.PathValue("path")
+			page.Bundle(name, files.Handler(name)).ServeHTTP(w, r)
 		})},
 	}
 }
 
-// pages are the embedded files, compressed once.
-var pages = sync.OnceValue(func() webpage.Files {
-	return webpage.NewFiles(static, "static", contentSecurityPolicy)
-})
+// Files returns the files of the page. Other pages draw with its modules.
+func Files() fs.FS {
+	files, err := fs.Sub(static, "static")
+	if err != nil {
+		panic(err) // the name is valid
+	}
+	return files
+}

@@ -3,11 +3,14 @@ package viewer
 import (
 	"compress/gzip"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/web"
 )
 
@@ -18,13 +21,17 @@ func ask(method, url string, header ...string) *http.Response {
 		r.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	web.NewHandler(Rooms("")...).ServeHTTP(w, r)
+	served().ServeHTTP(w, r)
 	return w.Result()
 }
+
+// served is the page of all tests.
+var served = sync.OnceValue(func() http.Handler { return web.NewHandler(Rooms("")...) })
 
 func TestPages(t *testing.T) {
 	for url, contentType := range map[string]string{
 		"/": "text/html", "/replays": "text/html", "/viewer/main.js": "text/javascript", "/viewer/match/types.js": "text/javascript",
+		"/?modules": "text/html", "/viewer/bundle.js": "text/javascript", "/viewer/bundle.css": "text/css",
 	} {
 		res := ask("GET", url)
 		body, _ := io.ReadAll(res.Body)
@@ -64,20 +71,22 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPreloads checks that the page announces all modules at once.
-func TestPreloads(t *testing.T) {
-	html := string(pages().Plain("index.html"))
-	for name := range pages() {
-		if strings.HasSuffix(name, ".js") && strings.Count(html, `="viewer/`+name+`"`) != 1 {
-			t.Errorf("index.html does not name %s once", name)
+// fileTexts returns the contents of the page's files by name.
+func fileTexts(t *testing.T) map[string]string {
+	texts := map[string]string{}
+	testenv.NoError(t, fs.WalkDir(Files(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			texts[name] = string(testenv.Must(fs.ReadFile(Files(), name)))
 		}
-	}
+		return err
+	}))
+	return texts
 }
 
 // TestNothingInlineOrForeign checks that the pages contain nothing that the policy forbids.
 func TestNothingInlineOrForeign(t *testing.T) {
-	for name := range pages() {
-		if text := string(pages().Plain(name)); strings.HasSuffix(name, ".html") {
+	for name, text := range fileTexts(t) {
+		if strings.HasSuffix(name, ".html") {
 			for _, bad := range []string{"<script>", "<style", " style=", " onclick=", "//", "javascript:"} {
 				if strings.Contains(text, bad) {
 					t.Errorf("%s has %q", name, bad)

@@ -4,12 +4,6 @@
  * @module
  */
 
-/**
- * The size of the program in memory relative to its size on the way. The browser counts the former
- * and the server names the latter.
- */
-const GROWTH = 3.75;
-
 export class Program {
 	/** @param {string} url */
 	constructor(url) {
@@ -36,7 +30,7 @@ export class Program {
 	async #compile() {
 		const r = await fetch(this.url);
 		if (!r.ok) throw new Error(`the server answers with status ${r.status}`);
-		const onWay = Number(r.headers.get('Content-Length')), total = onWay * (r.headers.has('Content-Encoding') ? GROWTH : 1);
+		const total = Number(r.headers.get('X-Uncompressed-Length')); // the browser counts unpacked bytes
 		if (!r.body || !total) return WebAssembly.compileStreaming(r);
 		let received = 0;
 		const counted = r.body.pipeThrough(new TransformStream({
