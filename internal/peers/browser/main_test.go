@@ -91,11 +91,6 @@ func heard(text string) string {
 	return `teeyard.connection.match.events.chat.events.some((c) => c.text.includes(` + quoted(text) + `))`
 }
 
-// tee returns an expression for the tee of another player, undefined while it is not seen.
-func tee(name string) string {
-	return `teeyard.moment.tees.items.slice(0, teeyard.moment.tees.length).find((t) => teeyard.moment.players[t.id].name === ` + quoted(name) + `)`
-}
-
 func quoted(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)

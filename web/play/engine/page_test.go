@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -198,8 +197,6 @@ func (p *page) players() (n int) {
 
 // own returns the own tee of the last predicted tick.
 func (p *page) own() (x, y int32) { return p.e.Shared.Own[1][OwnX], p.e.Shared.Own[1][OwnY] }
-
-func (p *page) self() game.PlayerID { return game.PlayerID(p.e.Shared.State[StateSelf]) }
 
 // sum returns a hash of everything that the page reads.
 func (s *Shared) sum() uint32 {
