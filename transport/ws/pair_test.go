@@ -197,14 +197,18 @@ func testPairLimits(t *testing.T, h *testHub) {
 		_, answer, err := h.tryPair(t, "192.0.2.1:7", id)
 		testenv.Require(t, err != nil && answer != nil && answer.StatusCode == http.StatusServiceUnavailable, "%v", err)
 	}
+	h.mu.Lock()
 	p := h.pairs[*ids[0]]
 	quiet := p.sockets[1]
 	p.sockets[0].lastHeard.Add(1e9)
+	h.mu.Unlock()
 	for range 10 {
 		h.dialPair(t, "192.0.2.1:8", ids[0])
 	}
 	testenv.Check(t, h.Peers() == defaultSeats+sparePeers && h.sockets(p.id) == maxSockets, "%d peers, %d connections", h.Peers(), h.sockets(p.id))
 	testenv.Check(t, quiet.ctx.Err() != nil, "the quiet connection stays")
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	testenv.Check(t, h.perPerson[p.person] == defaultSeats+sparePeers, "%d count", h.perPerson[p.person])
 }
 
