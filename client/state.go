@@ -52,8 +52,8 @@ func (c *Client) predictedView(tick int32) *game.View {
 	return c.viewPredictor.viewAt(c.session, min(max(tick, newest), newest+maxPredictedTicks), c.cfg.PredictAll)
 }
 
-// Clock returns the two times of a picture, in ticks with fractions: that of the snapshots that are
-// shown, between the last two, and that of the predicted tee. Both are 0 unless the client plays.
+// Clock returns the two times of a picture, in ticks with fractions. Shown lies between the last two
+// snapshots, and predicted is the time of the client's own tee. Both are 0 unless the client plays.
 func (c *Client) Clock() (shown, predicted float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,8 +64,8 @@ func (c *Client) Clock() (shown, predicted float64) {
 	return float64(c.session.gameTime.at(now)) / float64(tickTime), float64(c.session.predictedTime.at(now)) / float64(tickTime)
 }
 
-// InputTick returns the last tick whose input the client has sent, or has left out because it was
-// that of the tick before. The next input is for a later tick.
+// InputTick returns the last tick whose input the client has sent, or has left out because nothing
+// had changed. The next input is for a later tick.
 func (c *Client) InputTick() int32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
