@@ -52,8 +52,8 @@ func (c *Client) predictedView(tick int32) *game.View {
 	return c.viewPredictor.viewAt(c.session, min(max(tick, newest), newest+maxPredictedTicks), c.cfg.PredictAll)
 }
 
-// Clock returns the two times of a picture, in ticks with fractions. Shown lies between the last two
-// snapshots, and predicted is the time of the client's own tee. Both are 0 unless the client plays.
+// Clock returns the two times of a picture, in ticks with fractions. Shown lies between the last
+// two snapshots, and predicted is the time of the own tee. Both are 0 unless the client plays.
 func (c *Client) Clock() (shown, predicted float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
