@@ -204,7 +204,8 @@ func (s *Server) closeDropped(now conn.Time) {
 }
 
 // closeSession ends a session and frees its seat. A client whose connection fails within a second
-// may not connect for a minute.
+// may not connect for a minute. Web pages may: reloading one ends its connection in this way, and
+// all players behind one address would have to wait.
 func (s *Server) closeSession(now conn.Time, c *session) {
 	if s.sessions[c.id] != c {
 		return
@@ -219,7 +220,8 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 	if s.sessionByPeer[c.peer] == c { // and not another one, if the seat was kept
 		delete(s.sessionByPeer, c.peer)
 	}
-	if failedAtOnce && !c.peer.Addr().IsLoopback() { // the operator's tests and bots
+	exempt := c.peer.Kind == transport.WebSocket || c.peer.Addr().IsLoopback() // loopback: the operator's tests and bots
+	if failedAtOnce && !exempt {
 		s.access.Bans.AddForNow(c.peer.Addr(), time.Minute, "Stressing network")
 	}
 }

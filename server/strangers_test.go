@@ -275,7 +275,7 @@ func banned(s *Server, peer transport.Peer) bool {
 }
 
 // TestLeavingAtOnceIsBanned checks that leaving within a second bans the address for a
-// minute, except for loopback, and that others who play from there stay.
+// minute, except for loopback and web pages, and that others who play from there stay.
 func TestLeavingAtOnceIsBanned(t *testing.T) {
 	ts := newTestServer(t, nil)
 	leave := func(p *testclient.Client) {
@@ -323,6 +323,11 @@ func TestLeavingAtOnceIsBanned(t *testing.T) {
 	leave(q)
 	if len(ts.srv.Bans()) != 0 {
 		t.Error("loopback is banned")
+	}
+	page := ip(4)
+	page.Kind = transport.WebSocket
+	if leave(ts.join(page, "reloads")); banned(ts.srv, page) {
+		t.Error("a web page is banned")
 	}
 	// Timeouts and refused clients do not count as stress.
 	q = ts.connect(ip(3))
