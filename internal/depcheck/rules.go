@@ -181,6 +181,7 @@ var limited = []struct {
 	{Module + "/rank/ddnetdb", []string{"cmd/teeyard-mariadb"}, "only teeyard-mariadb has a database"},
 	{"github.com/go-sql-driver/mysql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
 	{"database/sql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
+	{"github.com/tdewolff/...", []string{"internal/webpage"}, "only webpage changes scripts"},
 	{"github.com/coder/websocket/...", []string{"transport/ws"}, "only transport opens sockets"},
 	{"golang.org/x/sys/...", []string{"transport", "internal/confined", "internal/peers", "app"}, "only transport calls the system"},
 	{"syscall", []string{"transport", "internal/confined", "internal/peers", "app"}, "only transport calls the system"},

@@ -1,7 +1,7 @@
 package webpage
 
 import (
-	"cmp"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tdewolff/minify/v2"
+	"github.com/tdewolff/minify/v2/js"
 )
 
 // Site is the files of pages, in folders by their path below the server's.
@@ -27,44 +30,44 @@ func (s Site) read(name string) ([]byte, error) {
 // ErrBundle means that modules use a part of the language that bundles do not have.
 var ErrBundle = errors.New("webpage: cannot bundle")
 
-// bundler makes one module of many. It understands the modules of this project: they import names
-// in braces, export functions, classes and constants where they declare them, import each other in
-// no circle, and wait for nothing while they are loaded.
+// bundler makes one module of many. It understands the modules of this project: each import and
+// export begins a line, they import names in braces, export functions, classes and constants where
+// they declare them, import each other in no circle, and wait for nothing while they are loaded.
 type bundler struct {
-	site   Site
-	folder string         // of the bundle
-	number map[string]int // of the modules in the list, from 1; 0 for those that are being read
-	list   []*module      // each after those that it imports
+	site    Site
+	folder  string         // of the bundle
+	number  map[string]int // of the modules, from 1; 0 for those that are being read
+	count   int
+	exports map[string][]string // of the modules
+	out     bytes.Buffer
 }
 
-// bundle returns the modules that the entry imports, and the entry itself, as a module in a folder.
-// Each becomes a function that returns its exports.
+// bundle returns the modules that the entry imports, and the entry itself, as a module in a folder,
+// with short names and without comments. Each becomes a function that returns its exports.
 func bundle(site Site, entry, folder string) ([]byte, error) {
-	b := bundler{site: site, folder: folder, number: make(map[string]int)}
+	b := bundler{site: site, folder: folder, number: make(map[string]int), exports: make(map[string][]string)}
 	if err := b.add(entry); err != nil {
 		return nil, err
 	}
-	short := shortNames(b.list)
-	var out []byte
-	for _, m := range b.list {
-		out = b.append(out, m, short)
+	var short bytes.Buffer
+	if err := new(js.Minifier).Minify(minify.New(), &short, &b.out, nil); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBundle, err)
 	}
-	return out, nil
+	if dynamic.Match(short.Bytes()) {
+		return nil, fmt.Errorf("%w: a module imports another one while it runs", ErrBundle)
+	}
+	return short.Bytes(), nil
 }
 
-// module is a module whose imports and exports are removed.
-type module struct {
-	name    string
-	tokens  []token
-	imports []imported
-	exports []string
-}
-
-// imported is an import of names from a module.
-type imported struct {
-	from  string
-	names [][2]string // in the other module, and here
-}
+// Patterns of modules. A line in a comment or a text must not begin like them.
+var (
+	importing = regexp.MustCompile(`(?m)^import \{([^}]*)\} from '(\.[^']*)';.*$`)
+	exporting = regexp.MustCompile(`(?m)^export ((?:async function|function|class|const) ([\w$]+)\b)`)
+	// refused are other imports and exports, and a wait of the module itself.
+	refused = regexp.MustCompile(`(?m)^(?:import|export|await|for await)\b.*|^const [^=(]*= await\b.*`)
+	// dynamic is an import in a function, if there are no comments.
+	dynamic = regexp.MustCompile(`\bimport\(`)
+)
 
 // add adds a module after those that it imports.
 func (b *bundler) add(name string) error {
@@ -79,172 +82,46 @@ func (b *bundler) add(name string) error {
 	if err != nil {
 		return err
 	}
-	m := &module{name: name}
-	if m.tokens, err = scan(string(script)); err == nil {
-		err = m.parse(b.path(name))
-	}
+	imports, err := b.imports(name, script)
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrBundle, name, err)
+		return err
 	}
-	for _, i := range m.imports {
-		if err := b.add(i.from); err != nil {
-			return err
-		}
+	for _, found := range exporting.FindAllSubmatch(script, -1) {
+		b.exports[name] = append(b.exports[name], string(found[2]))
 	}
-	b.list = append(b.list, m)
-	b.number[name] = len(b.list)
+	script = exporting.ReplaceAll(importing.ReplaceAll(script, nil), []byte("$1"))
+	if found := refused.Find(script); found != nil {
+		return fmt.Errorf("%w: %s: %s ... is not supported here", ErrBundle, name, found)
+	}
+	url := strings.Repeat("../", strings.Count(b.folder, "/")+1) + name
+	script = bytes.ReplaceAll(script, []byte("import.meta.url"), []byte("new URL('"+url+"', import.meta.url).href"))
+	b.count++
+	b.number[name] = b.count
+	fmt.Fprintf(&b.out, "const $module%d = (() => {\n%s%s\nreturn { %s };\n})();\n", b.number[name], imports, script, strings.Join(b.exports[name], ", "))
 	return nil
 }
 
-// path returns the path of a module from the folder of the bundle.
-func (b *bundler) path(name string) string {
-	return strings.Repeat("../", strings.Count(b.folder, "/")+1) + name
-}
-
-// append appends a module with shorter names.
-func (b *bundler) append(out []byte, m *module, short map[string]string) []byte {
-	shorter := func(name string) string { return cmp.Or(short[name], name) }
-	out = fmt.Appendf(out, "const $%d=(()=>{", b.number[m.name])
-	for _, i := range m.imports {
+// imports adds the modules that a module imports, and returns the declarations of the names.
+func (b *bundler) imports(name string, script []byte) (declared string, err error) {
+	for _, found := range importing.FindAllSubmatch(script, -1) {
+		from := path.Join(path.Dir(name), string(found[2]))
+		if err := b.add(from); err != nil {
+			return "", err
+		}
 		var names []string
-		for _, n := range i.names {
-			there, here := shorter(n[0]), shorter(n[1])
-			if there != here {
-				there += ":" + here
+		for n := range strings.SplitSeq(string(found[1]), ",") {
+			there, here, renamed := strings.Cut(strings.TrimSpace(n), " as ")
+			switch {
+			case there == "": // after the last comma
+				continue
+			case !slices.Contains(b.exports[from], there):
+				return "", fmt.Errorf("%w: %s imports %s, which %s does not export", ErrBundle, name, there, from)
+			case renamed:
+				there += ": " + here
 			}
 			names = append(names, there)
 		}
-		out = fmt.Appendf(out, "const{%s}=$%d;", strings.Join(names, ","), b.number[i.from])
+		declared += fmt.Sprintf("const { %s } = $module%d;\n", strings.Join(names, ", "), b.number[from])
 	}
-	for i, t := range m.tokens {
-		if t.kind == word {
-			m.tokens[i].text = shorter(t.text)
-		}
-	}
-	exports := make([]string, len(m.exports))
-	for i, name := range m.exports {
-		exports[i] = shorter(name)
-	}
-	return fmt.Appendf(appendTokens(out, m.tokens), "\nreturn{%s}})();\n", strings.Join(exports, ","))
-}
-
-// reserved matches the names of modules in a bundle.
-var reserved = regexp.MustCompile(`^\$[0-9]+$`)
-
-// parse takes imports and exports out of the tokens. url is the path of the module from the bundle.
-func (m *module) parse(url string) error {
-	var kept []token
-	depth := 0
-	for at := 0; at < len(m.tokens); at++ {
-		t, rest := m.tokens[at], m.tokens[at:]
-		isKeyword := t.kind == word && !lastIs(kept, ".")
-		switch {
-		case t.kind == quoted && t.text[0] == '`' && strings.Contains(t.text, "import.meta"):
-			return errors.New("import.meta in a template")
-		case t.kind == word && reserved.MatchString(t.text):
-			return fmt.Errorf("the name %s, which bundles need", t.text)
-		case t.kind == sign && strings.Contains("([{", t.text):
-			depth++
-		case t.kind == sign && strings.Contains(")]}", t.text):
-			depth--
-		case isKeyword && t.text == "import" && texts(rest, 5) == "import.meta.url":
-			t.text = "new URL('" + url + "',import.meta.url).href"
-			at += 4
-		case isKeyword && t.text == "import" && depth == 0:
-			n, err := m.parseImport(rest)
-			if err != nil {
-				return err
-			}
-			at += n - 1
-			continue
-		case isKeyword && t.text == "export" && depth == 0:
-			if err := m.parseExport(rest); err != nil {
-				return err
-			}
-			rest[1].lined = true
-			continue
-		case isKeyword && (t.text == "import" || t.text == "await" && depth == 0):
-			return fmt.Errorf("%s ... is not supported here", texts(rest, 6))
-		}
-		kept = append(kept, t)
-	}
-	m.tokens = kept
-	return nil
-}
-
-// texts returns the texts of the first n tokens.
-func texts(tokens []token, n int) string {
-	var s strings.Builder
-	for _, t := range tokens[:min(n, len(tokens))] {
-		s.WriteString(t.text)
-	}
-	return s.String()
-}
-
-// parseImport notes an import, and returns the number of its tokens.
-func (m *module) parseImport(tokens []token) (n int, err error) {
-	end := slices.IndexFunc(tokens, func(t token) bool { return t.text == ";" })
-	if end < 5 || tokens[1].text != "{" || tokens[end-3].text != "}" || tokens[end-2].text != "from" || tokens[end-1].kind != quoted {
-		return 0, fmt.Errorf("%s ... is not import { names } from 'module';", texts(tokens, 6))
-	}
-	from := strings.Trim(tokens[end-1].text, `'"`)
-	if !strings.HasPrefix(from, "./") && !strings.HasPrefix(from, "../") {
-		return 0, fmt.Errorf("the path %q does not begin with ./ or ../", from)
-	}
-	i := imported{from: path.Join(path.Dir(m.name), from)}
-	for names := tokens[2 : end-3]; len(names) > 0; {
-		name := names[0].text
-		here := name
-		used := 1
-		if len(names) > 2 && names[1].text == "as" {
-			here, used = names[2].text, 3
-		}
-		if names = names[used:]; len(names) > 0 {
-			if names[0].text != "," {
-				return 0, fmt.Errorf("%q follows the name %s", names[0].text, name)
-			}
-			names = names[1:]
-		}
-		i.names = append(i.names, [2]string{name, here})
-	}
-	m.imports = append(m.imports, i)
-	return end + 1, nil
-}
-
-// parseExport notes an export. Its declaration stays.
-func (m *module) parseExport(tokens []token) error {
-	declared := tokens[1:]
-	if len(declared) > 0 && declared[0].text == "async" {
-		declared = declared[1:]
-	}
-	if len(declared) < 3 || declared[1].kind != word || !slices.Contains([]string{"function", "class", "const"}, declared[0].text) {
-		return fmt.Errorf("%s ... is not a function, class or constant", texts(tokens, 4))
-	}
-	m.exports = append(m.exports, declared[1].text)
-	if declared[0].text != "const" {
-		return nil
-	}
-	return m.parseMore(declared[2:])
-}
-
-// parseMore notes the names that follow the first one of a declaration of constants.
-func (m *module) parseMore(tokens []token) error {
-	depth := 0
-	for i, t := range tokens {
-		switch {
-		case t.kind != sign:
-		case strings.Contains("([{", t.text):
-			depth++
-		case strings.Contains(")]}", t.text):
-			depth--
-		case depth == 0 && t.text == ";":
-			return nil
-		case depth == 0 && t.text == ",":
-			if next := tokens[i+1:]; len(next) < 2 || next[0].kind != word || next[1].text != "=" {
-				return fmt.Errorf("%s ... is not the name of a constant", texts(next, 3))
-			}
-			m.exports = append(m.exports, tokens[i+1].text)
-		}
-	}
-	return errors.New("a declaration does not end with ;")
+	return declared, nil
 }

@@ -20,7 +20,7 @@ import (
 
 // limits of what a browser loads, in bytes.
 const (
-	maxScript  = 120 << 10 // as gzip
+	maxScript  = 120_000 // as gzip
 	maxGzip    = 1_900_000
 	maxBrotli  = 1_400_000
 	maxStyles  = 16 << 10

@@ -57,7 +57,7 @@ func TestHud(t *testing.T) {
 	b.Wait(`document.querySelector('#phase strong').textContent.startsWith('Paused')`)
 	b.server.Console("pause")
 	b.Wait(`document.getElementById('phase').hidden`)
-	b.Run(`for (const late of [0, 2500]) game.parts.find((p) => p.constructor.name === 'Net').frame(game.moment, performance.now() + late)`)
+	b.Run(`for (const late of [0, 2500]) game.parts.find((p) => p.sign?.id === 'stalls').frame(game.moment, performance.now() + late)`)
 	b.check("a stalled connection", `/for [2-9] s/.test(document.getElementById('stalls').textContent)`)
 	b.Wait(`document.getElementById('stalls').hidden`)
 

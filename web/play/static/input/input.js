@@ -13,7 +13,8 @@ const CHATTING = 2, SCOREBOARD = 4;
 const COUNTER = 63;
 
 /** The longest distance of the crosshair, in world units, if the camera stands and if it moves. */
-export const REACH = 400, MOVING_REACH = 200 / 0.6 + 300;
+export const REACH = 400;
+export const MOVING_REACH = 200 / 0.6 + 300;
 
 /**
  * The actions that are held. The others happen once.

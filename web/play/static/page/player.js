@@ -7,7 +7,9 @@
 import { skinOf } from './skins.js';
 
 /** The most bytes of a name, a clan and a password. */
-export const NAME_BYTES = 15, CLAN_BYTES = 11, PASSWORD_BYTES = 127;
+export const NAME_BYTES = 15;
+export const CLAN_BYTES = 11;
+export const PASSWORD_BYTES = 127;
 
 /** The DDNet release whose protocol the page speaks on DDRace servers, times 1000. */
 const DDNET = 16_040;
