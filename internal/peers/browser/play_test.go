@@ -73,22 +73,18 @@ func TestDDRaceFinish(t *testing.T) {
 	t.Logf("%v of %v snapshots corrected", p.state(engine.StateCorrections), p.state(engine.StatePredictions))
 }
 
-// raceScript runs to the right and jumps where the tee does not come on.
+// raceScript runs to the right and jumps at random, as that leads through yardrun. A fixed rule could
+// die in the same pit again and again.
 const raceScript = `(() => {
 	const { input, connection } = teeyard;
 	input.press('right');
-	let x = 0, stood = 0;
+	let jumps = false, left = 0;
 	const timer = setInterval(() => {
-		const own = connection.match.own;
-		if (!own) return;
-		stood = Math.abs(own.x - x) < 2 ? stood + 1 : 0;
-		x = own.x;
-		if (stood > 1) {
-			input.press('jump');
-			setTimeout(() => input.release('jump'), 60);
-			stood = 0;
-		}
-	}, 100);
+		if (--left > 0) return;
+		jumps = !jumps;
+		input[jumps ? 'press' : 'release']('jump');
+		left = jumps ? 3 + Math.random() * 20 : Math.random() * 10;
+	}, 20);
 	connection.addEventListener('race_finish', () => { globalThis.finished = true; });
 	const wait = setInterval(() => {
 		if (connection.match.events.chat.events.some((c) => /finished in/.test(c.text))) globalThis.finished = true;
