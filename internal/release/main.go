@@ -218,7 +218,7 @@ func (r *release) licenses(target string) ([]byte, error) {
 		name, dir, _ := strings.Cut(strings.TrimSpace(l), "\t")
 		var text []byte
 		err := os.ErrNotExist
-		for _, file := range []string{"LICENSE", "LICENSE.txt", "COPYING"} {
+		for _, file := range []string{"LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING"} {
 			if errors.Is(err, os.ErrNotExist) {
 				text, err = os.ReadFile(filepath.Join(dir, file))
 			}

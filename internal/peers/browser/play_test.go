@@ -73,7 +73,7 @@ func TestDDRaceFinish(t *testing.T) {
 	t.Logf("%v of %v snapshots corrected", p.state(engine.StateCorrections), p.state(engine.StatePredictions))
 }
 
-// raceScript runs to the right and jumps at random, as that leads through yardrun. A fixed rule could
+// raceScript runs to the right and jumps at random, which is enough for yardrun. A fixed rule could
 // die in the same pit again and again.
 const raceScript = `(() => {
 	const { input, connection } = teeyard;
