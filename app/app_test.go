@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,14 +21,8 @@ import (
 	"github.com/teeyard/teeyard/server"
 )
 
-// TestMain runs more tests at the same time than there are cores: most of them wait. With the race
-// detector they compute more.
 func TestMain(m *testing.M) {
-	parallel := "12"
-	if testenv.Race {
-		parallel = "6"
-	}
-	flag.Set("test.parallel", parallel)
+	testenv.AtOnce(12)
 	testscript.Main(m, programs)
 }
 

@@ -49,6 +49,7 @@ func run(m *testing.M) int {
 		os.Stderr.Write(out)
 		return 1
 	}
+	testenv.AtOnce(4)
 	return m.Run()
 }
 

@@ -2,6 +2,7 @@ package halflife_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +13,14 @@ import (
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/halflife/wire"
 	"github.com/teeyard/teeyard/internal/halflifetest"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
 )
+
+func TestMain(m *testing.M) {
+	testenv.AtOnce(8)
+	os.Exit(m.Run())
+}
 
 // fakeGame is a game server with settable info, players and rules.
 type fakeGame struct {

@@ -234,6 +234,7 @@ func TestMain(m *testing.M) {
 		keepFinishes(path, testenv.Must(strconv.Atoi(os.Getenv("RANK_TEST_FIRST"))))
 		return
 	}
+	testenv.AtOnce(4)
 	os.Exit(m.Run())
 }
 
@@ -275,6 +276,7 @@ func keepFinishes(path string, first int) {
 // TestKilledProcesses kills two servers that share a folder while they store finishes. Each
 // answered finish is in the file once and arrives in the store.
 func TestKilledProcesses(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
 	store := filepath.Join(filepath.Dir(path), "store")
 	testenv.NoError(t, os.Mkdir(store, 0o700))

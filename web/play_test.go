@@ -11,7 +11,10 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-func TestMain(m *testing.M) { browsertest.Main(m) }
+func TestMain(m *testing.M) {
+	testenv.AtOnce(4)
+	browsertest.Main(m)
+}
 
 // TestBrowserPlays lets pages in a browser play a match with bots to its end, as clients of 0.6 and
 // 0.7. All snapshots have the right checksum, and the clients read each other's chat.

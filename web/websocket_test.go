@@ -125,6 +125,7 @@ func (p *playedServer) joinBy(
 // load the map, get snapshots, chat, appear with their own addresses, can be banned by them, and
 // see a winner. The match's replay log verifies.
 func TestMatchOverWebSocket(t *testing.T) {
+	t.Parallel()
 	p := startPlayedServer(t, "sv_map testbox; sv_bots 8; sv_scorelimit 1; sv_warmup 2")
 	var players []*player
 	addrs := []string{"203.0.113.1", "203.0.113.2", "2001:db8::3", "2001:db8:0:1::4"}
@@ -348,6 +349,7 @@ func TestPairsAreChecked(t *testing.T) {
 // TestPairsPlay lets players with two connections play a match behind a proxy. Both connections are
 // one player with one address.
 func TestPairsPlay(t *testing.T) {
+	t.Parallel()
 	p := startPlayedServer(t)
 	for i, v := range []client.Version{client.Version07, client.Version06} {
 		pl := p.joinBy(t, (&ws.Dialer{Two: true}).Dial, p.proxy(t, "203.0.113.1"), fmt.Sprint("tee ", i), v)
@@ -401,6 +403,7 @@ func TestRefusedPlayersStayInTheListener(t *testing.T) {
 // TestMatchOverTLS checks that a player over wss:// plays on when the certificate changes, and that
 // new players get only the new certificate.
 func TestMatchOverTLS(t *testing.T) {
+	t.Parallel()
 	p := startPlayedServer(t)
 	dir := t.TempDir()
 	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")

@@ -2,8 +2,10 @@
 package testenv
 
 import (
+	"flag"
 	"os"
 	"runtime"
+	"strconv"
 	"testing"
 )
 
@@ -27,6 +29,15 @@ func Allocated(f func()) uint64 {
 	f()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+// AtOnce lets n parallel tests of a package run at the same time, more than there are cores, and half
+// as many with the race detector. It is for the TestMain of packages whose tests mostly wait.
+func AtOnce(n int) {
+	if Race {
+		n /= 2
+	}
+	flag.Set("test.parallel", strconv.Itoa(n))
 }
 
 // OneGoroutine skips a long test that starts no goroutine if the race detector is compiled in,

@@ -73,7 +73,7 @@ func frame(bits byte, size int64, payload []byte) []byte {
 
 // TestBadFrames sends invalid or excessive frames. The connection must end, no datagram may arrive,
 // and the announced sizes must not allocate memory.
-func TestBadFrames(t *testing.T) { eachWay(t, testBadFrames) }
+func TestBadFrames(t *testing.T) { eachWayAlone(t, testBadFrames) }
 
 func testBadFrames(t *testing.T, h *testHub) {
 	h.idleTime = 200 * time.Millisecond // for frames that announce more bytes than they contain
@@ -145,7 +145,9 @@ func testFragments(t *testing.T, h *testHub) {
 // after a time. Frames that belong to a message do not count.
 func TestEmptyFrames(t *testing.T) {
 	for name, empty := range map[string][]byte{"a message": frame(0, -1, nil), "messages": frame(final|opBinary, -1, nil)} {
-		eachWay(t, func(t *testing.T, h *testHub) { testEmptyFrames(t, h, name, empty) })
+		t.Run(name, func(t *testing.T) {
+			eachWay(t, func(t *testing.T, h *testHub) { testEmptyFrames(t, h, name, empty) })
+		})
 	}
 }
 
@@ -191,6 +193,7 @@ func testPings(t *testing.T, h *testHub) {
 
 // TestPersons checks the limit of connections. Addresses in one IPv6 /64 share it, in any notation.
 func TestPersons(t *testing.T) {
+	t.Parallel()
 	h := newTestHub(t)
 	add := func(addr string, port int) error {
 		_, err := h.add(netip.AddrPortFrom(netip.MustParseAddr(addr), uint16(port)), nil)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,11 @@ import (
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
-func TestMain(m *testing.M) { browsertest.Main(m) }
+func TestMain(m *testing.M) {
+	runtime.GOMAXPROCS(8) // a reader of datagrams holds one while it waits
+	testenv.AtOnce(8)
+	browsertest.Main(m)
+}
 
 // echo is a hub that sends each datagram back, and a page of its server.
 type echo struct {

@@ -214,6 +214,7 @@ func testPairLimits(t *testing.T, h *testHub) {
 
 // TestHalfPairs checks that connections without a second one are bounded and end when idle.
 func TestHalfPairs(t *testing.T) {
+	t.Parallel()
 	h := newTestHub(t)
 	h.idleTime = time.Hour
 	for i := range maxPeers + 50 {
@@ -260,7 +261,7 @@ func testDatagramsOfPairs(t *testing.T, h *testHub) {
 
 // TestSlowReaderOfPair checks that a connection that is not read affects neither the other one nor
 // the memory of the server.
-func TestSlowReaderOfPair(t *testing.T) { eachWay(t, testSlowReaderOfPair) }
+func TestSlowReaderOfPair(t *testing.T) { eachWayAlone(t, testSlowReaderOfPair) }
 
 func testSlowReaderOfPair(t *testing.T, h *testHub) {
 	h.stallTime = time.Second

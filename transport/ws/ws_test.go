@@ -37,10 +37,21 @@ type testHub struct {
 func newTestHub(t *testing.T) *testHub { return newTestHubFor(t, false) }
 
 // eachWay runs a test with goroutines for connections, and with a poller on systems that have one.
-// Another goroutine reads all datagrams.
+// Another goroutine reads all datagrams. Such tests run at the same time, because most of them wait.
 func eachWay(t *testing.T, test func(t *testing.T, h *testHub)) {
+	t.Parallel()
+	ways(t, (*testing.T).Parallel, test)
+}
+
+// eachWayAlone is eachWay for a test that measures memory or speed.
+func eachWayAlone(t *testing.T, test func(t *testing.T, h *testHub)) {
+	ways(t, func(*testing.T) {}, test)
+}
+
+func ways(t *testing.T, begin func(*testing.T), test func(t *testing.T, h *testHub)) {
 	for way, direct := range map[string]bool{"goroutines": false, "poller": true} {
 		t.Run(way, func(t *testing.T) {
+			begin(t)
 			h := newTestHubFor(t, direct)
 			h.arrived = make(chan transport.Datagram, 100_000)
 			ended := make(chan struct{})
@@ -221,7 +232,7 @@ func testBadMessages(t *testing.T, h *testHub) {
 
 // TestSlowReader checks that a client that does not read gets a limited amount and is disconnected,
 // without affecting others.
-func TestSlowReader(t *testing.T) { eachWay(t, testSlowReader) }
+func TestSlowReader(t *testing.T) { eachWayAlone(t, testSlowReader) }
 
 func testSlowReader(t *testing.T, h *testHub) {
 	h.stallTime = time.Second // enough to fill all buffers, even on a busy machine
@@ -365,6 +376,7 @@ func testSameAddress(t *testing.T, h *testHub) {
 // TestCloseSendsTheRest checks that datagrams sent just before Close arrive, such as the reason for
 // the server's end.
 func TestCloseSendsTheRest(t *testing.T) {
+	t.Parallel()
 	h := newTestHub(t)
 	c := h.dial(t, "192.0.2.1:5555")
 	write(t, c, "hello")
@@ -382,6 +394,7 @@ func TestCloseSendsTheRest(t *testing.T) {
 // TestDial checks that Dial's Conn reaches the server, and reconnects after the connection has
 // ended.
 func TestDial(t *testing.T) {
+	t.Parallel()
 	h := newTestHub(t)
 	c, server, err := Dial(t.Context(), h.url)
 	testenv.NoError(t, err)
