@@ -31,8 +31,8 @@ func Allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// AtOnce lets n parallel tests of a package run at the same time, more than there are cores, and half
-// as many with the race detector. It is for the TestMain of packages whose tests mostly wait.
+// AtOnce lets n parallel tests of a package run at the same time, and half as many with the race
+// detector. It is for the TestMain of packages whose tests mostly wait.
 func AtOnce(n int) {
 	if Race {
 		n /= 2

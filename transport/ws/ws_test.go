@@ -37,7 +37,7 @@ type testHub struct {
 func newTestHub(t *testing.T) *testHub { return newTestHubFor(t, false) }
 
 // eachWay runs a test with goroutines for connections, and with a poller on systems that have one.
-// Another goroutine reads all datagrams. Such tests run at the same time, because most of them wait.
+// Another goroutine reads all datagrams. Such tests run at the same time: most of them wait.
 func eachWay(t *testing.T, test func(t *testing.T, h *testHub)) {
 	t.Parallel()
 	ways(t, (*testing.T).Parallel, test)
