@@ -17,12 +17,8 @@ type crowd struct {
 	cmds     []game.Command
 }
 
-func newCrowd(seed uint64, players int, t game.Terrain) (*crowd, error) {
-	c := &crowd{Bots: bots.Bots{Rand: bots.Rand(seed + 1)}, players: min(max(players, 1), game.MaxPlayers)}
-	nav, err := bot.NewNavGraph(t, nil)
-	if err != nil {
-		return nil, err
-	}
+func newCrowd(seed uint64, players int, nav *bot.NavGraph) (c *crowd, err error) {
+	c = &crowd{Bots: bots.Bots{Rand: bots.Rand(seed + 1)}, players: min(max(players, 1), game.MaxPlayers)}
 	for id := 1; id < c.players; id += 2 {
 		if c.fighters[id], err = bot.New(bot.Config{Nav: nav, Skill: bot.MaxSkill, Seed: seed + uint64(id)}); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
@@ -34,7 +35,8 @@ type Match struct {
 	// Commands, if set, appends your own commands for the next tick of a world to dst.
 	Commands func(w *game.World, dst []game.Command) []game.Command
 
-	panics []string // panics of mods; see game.EvModOff
+	panics []string      // panics of mods; see game.EvModOff
+	nav    *bot.NavGraph // of Terrain; play makes it if it is nil
 }
 
 // VerifyReplay plays a match and fails the test if the match does not replay exactly. It replays
@@ -105,7 +107,12 @@ func (m *Match) play() (*matchLog, error) {
 		return nil, err
 	}
 	var restored *game.World
-	crowd, err := newCrowd(m.Seed, m.Players, m.Terrain)
+	if m.nav == nil {
+		if m.nav, err = bot.NewNavGraph(m.Terrain, nil); err != nil {
+			return nil, fmt.Errorf("modtest: %w", err)
+		}
+	}
+	crowd, err := newCrowd(m.Seed, m.Players, m.nav)
 	if err != nil {
 		return nil, fmt.Errorf("modtest: %w", err)
 	}

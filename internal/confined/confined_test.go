@@ -137,9 +137,12 @@ func TestRun(t *testing.T) {
 		{"write on", small, ErrOutputSize},
 		{"crash", generous, ErrCrash},
 	} {
-		if out, err := do(t, c.job, c.l, "x"); !errors.Is(err, c.want) || int64(len(out)) > c.l.Output {
-			t.Errorf("%s: %v after %d bytes, want %v", c.job, err, len(out), c.want)
-		}
+		t.Run(c.job, func(t *testing.T) {
+			t.Parallel()
+			if out, err := do(t, c.job, c.l, "x"); !errors.Is(err, c.want) || int64(len(out)) > c.l.Output {
+				t.Errorf("%v after %d bytes, want %v", err, len(out), c.want)
+			}
+		})
 	}
 	if _, err := do(t, "nest", generous, ""); err == nil || !strings.Contains(err.Error(), ErrStart.Error()) {
 		t.Error("the process of a job could start another one:", err)

@@ -198,8 +198,10 @@ func (f *brokenFile) Close() error                       { return nil }
 
 // TestBrokenDisk checks that the match continues in memory while the disk is full or hangs.
 func TestBrokenDisk(t *testing.T) {
+	t.Parallel()
 	for name, hang := range map[string]chan struct{}{"full": nil, "hangs": make(chan struct{})} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			w := newWatchedServerIn(t, dir, "sv_live_delay 0")
 			var full atomic.Bool
