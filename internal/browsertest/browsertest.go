@@ -37,6 +37,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -329,6 +330,12 @@ func (p *Page) SlowDown(factor, bits float64) {
 	call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
 		MatchedNetworkConditions: []*network.Conditions{{Latency: 20, DownloadThroughput: bits / 8, UploadThroughput: bits / 8}},
 	})
+}
+
+// RunFirst runs a script at the beginning of each page that the tab opens from now on.
+func (p *Page) RunFirst(script string) {
+	p.t.Helper()
+	call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 }
 
 // call runs a command of the browser.

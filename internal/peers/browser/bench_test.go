@@ -13,11 +13,12 @@ import (
 // tee, in ms since the page was opened.
 const playAtOnce = `(() => {
 	const timer = setInterval(() => {
+		if (!globalThis.teeyard) return;
 		const b = document.querySelector('#card button.play:not(:disabled)');
 		if (b && !teeyard.connection.engine) b.click();
 		if (!teeyard.connection.match.own || !teeyard.moment) return;
 		clearInterval(timer);
-		globalThis.playedAt = performance.now();
+		requestAnimationFrame(() => { globalThis.playedAt = performance.now(); });
 	}, 5);
 })()`
 
@@ -26,25 +27,26 @@ const playAtOnce = `(() => {
 // four times slower.
 func BenchmarkFirstPlayable(b *testing.B) {
 	h := startHost(b, "sv_map ctf5; sv_bots 7")
+	p := h.open("bencher")
+	p.RunFirst(playAtOnce)
 	for _, kind := range []string{"cold", "cached", "slow"} {
 		b.Run(kind, func(b *testing.B) {
+			if kind == "slow" {
+				p.SlowDown(4, 10e6)
+			}
 			var times []float64
 			for range b.N {
-				p := h.open("bencher")
 				if kind != "cached" {
 					p.ClearCache()
 				}
-				if kind == "slow" {
-					p.SlowDown(4, 10e6)
-				}
 				p.Goto("/play")
-				p.Run(playAtOnce)
 				p.Wait(`globalThis.playedAt`)
 				times = append(times, browsertest.Eval[float64](p.Page, `playedAt`))
 				p.Run(`teeyard.connection.close()`)
 			}
 			slices.Sort(times)
 			b.ReportMetric(times[len(times)/2], "ms/first-picture")
+			b.ReportMetric(times[len(times)-1], "ms/slowest")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
@@ -56,7 +58,7 @@ func BenchmarkScript(b *testing.B) {
 	h := startHost(b, "sv_map teeyard1; sv_bots 64; sv_player_slots 64; sv_max_clients 64")
 	p := h.open("bencher")
 	p.join()
-	p.Wait(`teeyard.moment.players.filter((p) => p.active).length === 64`)
+	p.Wait(`teeyard.moment.players.filter((p) => p.active).length === 63`) // bots leave a seat free
 	p.Run(`(() => {
 		globalThis.frames = [];
 		const frame = teeyard.frame.bind(teeyard);

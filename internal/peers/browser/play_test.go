@@ -20,11 +20,12 @@ func (p *player) resize(width, height int64) { p.Do(chromedp.EmulateViewport(wid
 // TestMatchBesideClients plays capture the flag with bots, a 0.7.5 client and a DDNet client to the
 // end of the match. Each sees the others.
 func TestMatchBesideClients(t *testing.T) {
+	first, second := peers.NewDisplay(t), peers.NewDisplay(t) // other tests may have them, and players must not wait
 	h := startHost(t, "sv_map ctf1; sv_gametype ctf; sv_bots 6; sv_warmup 0; sv_rcon_password pw")
 	p := h.open("webby")
 	p.join()
-	vera := peers.NewDisplay(t).StartTeeworlds(h.Addr.String(), "vera")
-	dora := peers.NewDisplay(t).StartDDNet(h.Addr.String(), "dora")
+	vera := first.StartTeeworlds(h.Addr.String(), "vera")
+	dora := second.StartDDNet(h.Addr.String(), "dora")
 	in := func(name string) string {
 		return `teeyard.moment.players.some((p) => p.active && p.name === ` + quoted(name) + `)`
 	}

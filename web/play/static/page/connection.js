@@ -5,12 +5,12 @@
  * @module
  */
 
-import { readMap } from '../../viewer/draw/mapfile.js';
 import { loadServerInfo } from '../../viewer/page/serverinfo.js';
 import { Engine } from '../engine/engine.js';
 import { CONNECTION } from '../engine/memory.js';
 import { Playing } from '../match/playing.js';
 import { Socket } from '../net/socket.js';
+import { readMapOnce } from './maps.js';
 
 /** The time between two steps of a page that is hidden or draws slowly, in ms. */
 const STEP = 20;
@@ -150,7 +150,7 @@ export class Connection extends EventTarget {
 	 * @param {Uint8Array} file
 	 */
 	async #showMap(name, file) {
-		const { engine } = this, data = await readMap(file);
+		const { engine } = this, data = await readMapOnce(file);
 		if (this.engine !== engine) return;
 		this.map = { name, data };
 		this.match.setMap(data);

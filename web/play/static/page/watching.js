@@ -5,12 +5,12 @@
  * @module
  */
 
-import { readMap } from '../../viewer/draw/mapfile.js';
 import { Live } from '../../viewer/match/live.js';
 import { newMoment } from '../../viewer/match/moment.js';
 import { TICKS_PER_SECOND } from '../../viewer/match/types.js';
 import { Clock } from '../../viewer/page/clock.js';
 import { Director } from '../../viewer/page/director.js';
+import { readMapOnce } from './maps.js';
 
 /** @typedef {import('../../viewer/draw/mapfile.js').MapData} MapData */
 /** @typedef {import('../../viewer/match/types.js').Match} Match */
@@ -75,7 +75,7 @@ export class Watching {
 		this.director.auto = true;
 		this.director.followed = -1;
 		try {
-			const map = await readMap(await match.map.load());
+			const map = await readMapOnce(await match.map.load());
 			if (this.match !== match) return;
 			this.#setMap(map, match.map.name);
 			const { width, height, tiles } = map.game, indices = new Uint8Array(width * height);
@@ -96,7 +96,7 @@ export class Watching {
 			try {
 				const r = await fetch(this.game.root + path + encodeURIComponent(sha256));
 				if (!r.ok) continue;
-				const data = await readMap(new Uint8Array(await r.arrayBuffer()));
+				const data = await readMapOnce(new Uint8Array(await r.arrayBuffer()));
 				if (this.live && !this.map && !this.match) this.#setMap(data, name);
 				return;
 			} catch {

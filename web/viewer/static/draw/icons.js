@@ -13,14 +13,23 @@ import { Camera } from './camera.js';
 /** Symbols that every look draws: see Style.symbol. */
 export const SYMBOL = Object.freeze({ HEART: 0, NO_HEART: 1, SHIELD: 2, NO_SHIELD: 3 });
 
-/** The size of the canvas for an icon in world units, and the pixels of a unit. */
-const WIDTH = 128, HEIGHT = 112, SCALE = 2;
+/**
+ * How an icon is drawn.
+ * @typedef {object} Format
+ * @property {number} width of the canvas in world units
+ * @property {number} height
+ * @property {number} scale the pixels of a unit
+ * @property {boolean} whole whether the icon keeps the empty space around it
+ */
+/** @type {Format} */
+const THING = { width: 128, height: 112, scale: 2, whole: false };
+/** Tees are small in lists, and there are many. @type {Format} */
+const TEE = { ...THING, scale: 1 };
+/** Signs stand in rows. @type {Format} */
+const SIGN = { width: 37, height: 37, scale: 3, whole: true };
 
-/** The size of signs that stand in rows. They keep the space around them. */
-const SIGN = 37, SIGN_SCALE = 3;
-
-/** The number of icons that are drawn between two updates, so that no picture of the match waits for long. */
-const AT_ONCE = 4;
+/** The time for icons between two updates, in ms. Then a picture of the match waits for one more icon. */
+const TIME = 5;
 
 export class Icons {
 	/** @param {import('./scene.js').Scene} scene */
@@ -28,20 +37,20 @@ export class Icons {
 		this.scene = scene;
 		/** Grows when icons change: with the look, or when an image has been loaded. */
 		this.version = 0;
-		/** @type {Map<string, Icon>} */
+		/** Icons by name; null while the graphics card draws one. @type {Map<string, Icon | null>} */
 		this.known = new Map();
-		/** Tees by skin, and by team in games with teams. @type {WeakMap<object, Map<number, Icon>>} */
+		/** Tees by skin, and by team in games with teams. @type {WeakMap<object, Map<number, Icon | null>>} */
 		this.tees = new WeakMap();
 		/** Checks whether an image that was missing is loaded now. @type {(() => boolean)[]} */
 		this.missing = [];
 		this.style = scene.style;
-		/** The number of icons that may still be drawn before the next update. */
-		this.left = AT_ONCE;
+		/** The time spent on icons since the last update, in ms. */
+		this.spent = 0;
 	}
 
 	/** Looks for a new look and for loaded images. Call it now and then. */
 	update() {
-		this.left = AT_ONCE;
+		this.spent = 0;
 		const left = this.missing.filter((loaded) => !loaded());
 		if (this.style === this.scene.style && left.length === this.missing.length) return;
 		if (this.style !== this.scene.style) {
@@ -60,12 +69,12 @@ export class Icons {
 
 	/** A shot of a weapon, as a sign of its ammunition. @param {number} weapon WEAPON */
 	ammo(weapon) {
-		return this.#thing(`ammo ${weapon}`, (style) => style.ammo(weapon, 0, 0), true);
+		return this.#thing(`ammo ${weapon}`, (style) => style.ammo(weapon, 0, 0), SIGN);
 	}
 
 	/** @param {number} symbol SYMBOL */
 	symbol(symbol) {
-		return this.#thing(`symbol ${symbol}`, (style) => style.symbol(symbol, 0, 0), true);
+		return this.#thing(`symbol ${symbol}`, (style) => style.symbol(symbol, 0, 0), SIGN);
 	}
 
 	/** @param {number} emoticon EMOTICON */
@@ -89,7 +98,7 @@ export class Icons {
 		let tees = this.tees.get(skin);
 		if (!tees) this.tees.set(skin, tees = new Map());
 		const known = tees.get(team);
-		if (known) return known;
+		if (known !== undefined) return known;
 		const look = () => scene.actors.looks.of(player, flags, false);
 		if (!scene.style.ready(look())) {
 			// Until its images are loaded, the tee is drawn in the page's own look.
@@ -103,42 +112,45 @@ export class Icons {
 		const pose = new Pose();
 		pose.set(false, true, false, 0);
 		const still = /** @type {import('../match/types.js').Tee} */ ({ id: player.id, airJumped: false, weapon: -1 });
-		const icon = this.#draw((style) => style.tee(0, 0, pose, 1, 0, 0, look(), still, player));
-		if (icon) tees.set(team, icon);
-		return icon;
+		this.#draw((style) => style.tee(0, 0, pose, 1, 0, 0, look(), still, player), TEE, tees, team);
+		return null;
 	}
 
 	/**
 	 * @param {string} name
 	 * @param {(style: import('./actors.js').Style) => void} paint
-	 * @param {boolean} [sign] whether it stands in rows
-	 * @returns {Icon | null} null if its image is not loaded yet
+	 * @param {Format} [format]
+	 * @returns {Icon | null} null if it is not drawn yet
 	 */
-	#thing(name, paint, sign = false) {
+	#thing(name, paint, format = THING) {
 		const known = this.known.get(name), { style } = this.scene;
-		if (known) return known;
+		if (known !== undefined) return known;
 		if (!style.ready(null)) {
 			if (this.missing.length === 0) this.missing.push(() => style.ready(null));
 			return null;
 		}
-		const icon = this.#draw(paint, sign);
-		if (icon) this.known.set(name, icon);
-		return icon;
+		this.#draw(paint, format, this.known, name);
+		return null;
 	}
 
 	/**
+	 * Draws an icon, which is in a map after one of the next updates. Reading it at once would make
+	 * the page wait for the graphics card.
+	 *
+	 * @template K
 	 * @param {(style: import('./actors.js').Style) => void} paint draws around 0, 0
-	 * @param {boolean} [sign] whether it stands in rows
-	 * @returns {Icon | null} null for later
+	 * @param {Format} format
+	 * @param {Map<K, Icon | null>} icons
+	 * @param {K} key
 	 */
-	#draw(paint, sign = false) {
-		const { gl, sprites, atlas, names, style } = this.scene, [width, height, scale] = sign ? [SIGN, SIGN, SIGN_SCALE] : [WIDTH, HEIGHT, SCALE];
+	#draw(paint, { width, height, scale, whole }, icons, key) {
+		const { gl, sprites, atlas, names, style } = this.scene;
 		const w = width * scale, h = height * scale;
-		if (gl.isContextLost() || this.left === 0) {
+		if (gl.isContextLost() || this.spent > TIME) {
 			this.missing.push(() => true);
-			return null;
+			return;
 		}
-		this.left--;
+		const begun = performance.now();
 		atlas?.update();
 		const target = gl.createFramebuffer(), buffer = gl.createRenderbuffer();
 		gl.bindRenderbuffer(gl.RENDERBUFFER, buffer);
@@ -152,12 +164,29 @@ export class Icons {
 		Object.assign(camera, { width, height, pixelWidth: w, pixelHeight: h });
 		paint(style);
 		sprites.flush(camera, atlas?.texture ?? null, names.texture);
-		const pixels = new Uint8Array(4 * w * h);
-		gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+		const read = gl.createBuffer();
+		gl.bindBuffer(gl.PIXEL_PACK_BUFFER, read);
+		gl.bufferData(gl.PIXEL_PACK_BUFFER, 4 * w * h, gl.STREAM_READ);
+		gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, 0);
+		const drawn = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+		gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
 		gl.bindFramebuffer(gl.FRAMEBUFFER, null);
 		gl.deleteFramebuffer(target);
 		gl.deleteRenderbuffer(buffer);
-		return cut(pixels, w, h, scale, sign);
+		icons.set(key, null);
+		this.missing.push(() => {
+			if (this.spent > TIME || gl.isContextLost() || drawn && gl.getSyncParameter(drawn, gl.SYNC_STATUS) !== gl.SIGNALED) return false;
+			const begun = performance.now(), pixels = new Uint8Array(4 * w * h);
+			gl.bindBuffer(gl.PIXEL_PACK_BUFFER, read);
+			gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, pixels);
+			gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+			gl.deleteBuffer(read);
+			gl.deleteSync(drawn);
+			if (icons.has(key)) icons.set(key, cut(pixels, w, h, scale, whole)); // and is still wanted
+			this.spent += performance.now() - begun;
+			return true;
+		});
+		this.spent += performance.now() - begun;
 	}
 }
 

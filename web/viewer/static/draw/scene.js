@@ -47,7 +47,9 @@ export class Scene {
 		canvas.addEventListener('webglcontextrestored', () => {
 			this.start();
 			this.setImages(this.base, this.files, this.useImages);
-			if (this.map) this.setMap(this.map, this.mapName ?? '');
+			const { map } = this;
+			this.map = undefined;
+			if (map) this.setMap(map, this.mapName ?? '');
 		});
 	}
 
@@ -66,17 +68,20 @@ export class Scene {
 	}
 
 	/**
+	 * Shows a map. The object that is shown already costs nothing.
+	 *
 	 * @param {import('./mapfile.js').MapData} map
 	 * @param {string} name
 	 */
 	setMap(map, name) {
+		this.effects.motions.reset();
+		if (map === this.map) return;
 		this.map = map;
 		this.mapName = name;
 		this.ground.setMap(map.game);
 		this.raceTiles.setMap(map);
 		this.ground.setTheme(THEMES[themeOf(name)]);
 		this.actors.game = map.game;
-		this.effects.motions.reset();
 		this.layers?.delete();
 		this.layers = null;
 		if (this.useImages) this.loadLayers();
