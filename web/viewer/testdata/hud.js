@@ -39,7 +39,8 @@ export async function allIcons(files) {
 	let versions = 0;
 	for (const [name, make] of Object.entries(wanted)) {
 		let icon = make();
-		if (!icon) { // as many as may be drawn at once
+		while (!icon) { // the graphics card draws it
+			await new Promise(requestAnimationFrame);
 			const before = icons.version;
 			icons.update();
 			versions += icons.version > before ? 1 : 0;
@@ -50,5 +51,5 @@ export async function allIcons(files) {
 	}
 	const before = icons.version;
 	icons.update();
-	return { all, versions, steady: icons.version === before, same: icons.tee(someone, 0) === icons.tee(player(3, { skin: someone.skin }), 0), other: icons.tee(player(4), 0) !== icons.tee(someone, 0) };
+	return { all, versions, steady: icons.version === before, same: icons.tee(someone, 0) === icons.tee(player(3, { skin: someone.skin }), 0), other: icons.tee(player(4), 0) === null };
 }
