@@ -288,10 +288,11 @@ func (t Tee) GiveArmor(n int32) bool {
 	return c != nil && n > 0 && c.GiveArmor(min(n, tee.MaxHealth))
 }
 
-// GiveWeapon gives a weapon with ammo rounds: at most 10, or -1 for unlimited ones. Clients show
-// unlimited rounds as 10. A ninja becomes the active weapon. GiveWeapon returns false if the tee
-// already has the weapon with full or unlimited ammo. In DDRace rounds are always unlimited, and
-// the race of the tee that gets a weapon this way no longer counts.
+// GiveWeapon gives a weapon with ammo rounds: at most 10, or -1 for unlimited ones. They replace
+// the rounds of a weapon that the tee has. Clients show unlimited rounds as 10. A ninja becomes the
+// active weapon. GiveWeapon returns false if the tee already has the weapon with full or unlimited
+// ammo. In DDRace rounds are always unlimited, and the race of the tee that gets a weapon this way
+// no longer counts.
 func (t Tee) GiveWeapon(weapon Weapon, ammo int32) bool {
 	if t.character() == nil || weapon < 0 || weapon >= NumWeapons {
 		return false

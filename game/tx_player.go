@@ -197,7 +197,7 @@ func (tx *Tx) NearestPlayer(pos vec.Vec2, radius float32, except PlayerMask) (Pl
 }
 
 // PlayersNear iterates over the players whose living tees touch a circle around pos when the
-// iteration begins, latest spawn first.
+// iteration begins, latest spawn first. For a distance between centers, compare positions.
 func (tx *Tx) PlayersNear(pos vec.Vec2, radius float32) iter.Seq[Player] {
 	return func(yield func(Player) bool) {
 		var found [MaxPlayers]tee.ID
