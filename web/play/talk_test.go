@@ -88,6 +88,18 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
+// TestDialogOverMenu checks that Escape closes a dialog over the menu, and not the menu.
+func TestDialogOverMenu(t *testing.T) {
+	b := sitDown(t)
+	b.press("Escape")
+	b.Run(`game.head.showClients()`)
+	b.keys(kb.Escape)
+	b.Wait(`!game.head.dialog.open`)
+	b.check("the menu is still open", `game.overlays.open === game.overlays.menu`)
+	b.keys(kb.Escape)
+	b.Wait(`!game.overlays.open`)
+}
+
 // TestTyping checks the parts of the page that read what somebody types.
 func TestTyping(t *testing.T) {
 	p := openModules(t)

@@ -30,7 +30,7 @@ export class Overlays {
 		/** What Escape opens during the match. @type {Overlay | null} */
 		this.menu = null;
 		addEventListener('keydown', (e) => {
-			if (e.code !== 'Escape' || this.open?.pinned) return;
+			if (e.code !== 'Escape' || this.open?.pinned || document.querySelector('dialog[open]')) return; // a dialog closes itself
 			e.preventDefault();
 			if (performance.now() - lostAt > SAME_KEY) this.escape();
 		});
