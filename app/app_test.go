@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"errors"
 	"os"
 	"os/exec"
@@ -53,6 +54,12 @@ func TestScripts(t *testing.T) {
 			return setUpScript(env)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"clients": waitForClients},
+		Condition: func(name string) (bool, error) {
+			if name != "ci" {
+				return false, fmt.Errorf("unknown condition %s", name)
+			}
+			return testenv.InCI(), nil
+		},
 	})
 }
 

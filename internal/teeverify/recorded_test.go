@@ -63,12 +63,15 @@ func (r *recorded) gameMap(t *testing.T) *twmap.Map {
 }
 
 // TestRecorded verifies recordings of DDNet-Server: every tee must be in its recorded position in
-// every tick. With the race detector it runs the first two seconds of each.
+// every tick. Outside of CI it runs the first ten seconds of each, with the race detector two.
 func TestRecorded(t *testing.T) {
 	names := testenv.Must(filepath.Glob("testdata/*.teehistorian.gz"))
 	ticks, least := int32(0), 1_000_000
-	if testenv.Race {
+	switch {
+	case testenv.Race:
 		ticks, least = 100, 40_000
+	case !testenv.InCI():
+		ticks, least = 500, 200_000
 	}
 	places, missing := 0, 0
 	for _, path := range names {

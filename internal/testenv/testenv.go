@@ -49,11 +49,14 @@ func OneGoroutine(tb testing.TB) {
 	}
 }
 
+// InCI reports whether tests that take long run, as in CI (TEEYARD_PEERS=1) and with [Full].
+func InCI() bool { return os.Getenv("TEEYARD_PEERS") == "1" || Full() }
+
 // OtherBuild skips a test that builds programs for other processors, unless CI (TEEYARD_PEERS=1)
 // runs it: the standard library alone takes a processor half a minute.
 func OtherBuild(tb testing.TB) {
 	tb.Helper()
-	if os.Getenv("TEEYARD_PEERS") != "1" && !Full() {
+	if !InCI() {
 		tb.Skip("builds for other processors; set TEEYARD_PEERS=1 to run it")
 	}
 }
