@@ -49,7 +49,8 @@ func (d *Display) PlayDemoInTeeworlds(demo []byte, settings ...string) *Client {
 
 func (d *Display) startTeeworlds(home string, commands []string) *Client {
 	d.t.Helper()
-	commands = append([]string{"gfx_limitfps 1", "gfx_maxfps 30"}, commands...)
+	// Without cl_cpu_throttle the client computes without a pause between two frames.
+	commands = append([]string{"gfx_limitfps 1", "gfx_maxfps 30", "cl_cpu_throttle 5"}, commands...)
 	return d.startClient("teeworlds", home, []string{"XDG_CONFIG_HOME=" + filepath.Join(home, "config")}, commands)
 }
 
@@ -70,7 +71,8 @@ func (d *Display) PlayDemoInDDNet(demo []byte, settings ...string) *Client {
 
 func (d *Display) startDDNet(home string, commands []string) *Client {
 	d.t.Helper()
-	commands = append([]string{"gfx_refresh_rate 30", "cl_auto_race_record 0", "cl_input_fifo " + filepath.Join(home, fifoName)}, commands...)
+	// Without cl_refresh_rate the client computes without a pause between two frames.
+	commands = append([]string{"gfx_refresh_rate 30", "cl_refresh_rate 100", "cl_auto_race_record 0", "cl_input_fifo " + filepath.Join(home, fifoName)}, commands...)
 	// DDNet's client asks web servers for news and maps. A proxy that does not exist prevents that.
 	const proxy = "http://127.0.0.1:9"
 	env := []string{"http_proxy=" + proxy, "https_proxy=" + proxy, "no_proxy=127.0.0.1"}
