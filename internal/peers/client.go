@@ -72,7 +72,8 @@ func (d *Display) PlayDemoInDDNet(demo []byte, settings ...string) *Client {
 func (d *Display) startDDNet(home string, commands []string) *Client {
 	d.t.Helper()
 	// Without cl_refresh_rate the client computes without a pause between two frames.
-	commands = append([]string{"gfx_refresh_rate 30", "cl_refresh_rate 100", "cl_auto_race_record 0", "cl_input_fifo " + filepath.Join(home, fifoName)}, commands...)
+	fifo := "cl_input_fifo " + filepath.Join(home, fifoName)
+	commands = append([]string{"gfx_refresh_rate 30", "cl_refresh_rate 100", "cl_auto_race_record 0", fifo}, commands...)
 	// DDNet's client asks web servers for news and maps. A proxy that does not exist prevents that.
 	const proxy = "http://127.0.0.1:9"
 	env := []string{"http_proxy=" + proxy, "https_proxy=" + proxy, "no_proxy=127.0.0.1"}
