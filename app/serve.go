@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -280,6 +281,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	defer stop()
 	defer c.reloadOnHangup(ctx, s, defaults, files, autoexec, notify, log, stop)()
 	filling.hint(log)
+	debug.FreeOSMemory() // a server without players needs less memory than its start
 	notify.send("READY=1")
 	err = s.Run(ctx)
 	notify.send("STOPPING=1")

@@ -45,7 +45,7 @@ func (s *Settings) Client(r *http.Request) Client {
 		return Client{Addr: peer, Secure: r.TLS != nil}
 	}
 	c := Client{Secure: strings.EqualFold(lastValue(r.Header, "X-Forwarded-Proto"), "https")}
-	if p := strings.TrimSuffix(lastValue(r.Header, "X-Forwarded-Prefix"), "/"); prefix.MatchString(p) {
+	if p := strings.TrimSuffix(lastValue(r.Header, "X-Forwarded-Prefix"), "/"); len(p) <= maxPrefix && prefix.MatchString(p) {
 		c.Prefix = p
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -86,8 +86,10 @@ func (s *Settings) Person(r *http.Request) netip.Prefix {
 	return limit.Person(a.Addr())
 }
 
-// prefix matches a path of letters, digits, - and _.
-var prefix = regexp.MustCompile(`^(/[A-Za-z0-9_-]{1,64}){1,4}$`)
+// prefix matches a path of letters, digits, - and _, of at most maxPrefix bytes.
+var prefix = regexp.MustCompile(`^(/[A-Za-z0-9_-]+){1,4}$`)
+
+const maxPrefix = 256
 
 // lastValue returns the last value of a header that may be a list. The nearest proxy has written
 // it.

@@ -28,8 +28,10 @@ type Key struct{ text string }
 // keyBytes is the number of random bytes of a key.
 const keyBytes = 16
 
-// keyText matches a valid key. An operator may write one into the file.
-var keyText = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
+// keyText matches a valid key, of minKey to maxKey bytes. An operator may write one into the file.
+var keyText = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+const minKey, maxKey = 16, 128
 
 // NewKey returns a new key.
 func NewKey() Key {
@@ -80,7 +82,7 @@ func readKey(path string) (Key, error) {
 		return NewKey(), errNoKey
 	case err != nil:
 		return NewKey(), err
-	case !keyText.MatchString(text):
+	case len(text) < minKey, len(text) > maxKey, !keyText.MatchString(text):
 		return NewKey(), fmt.Errorf("%s: not a valid key; delete the file to get a new one", path)
 	}
 	return Key{text}, nil

@@ -153,9 +153,11 @@ func (s *RecentSet) Remove(p netip.Prefix) {
 // Clear empties the set.
 func (s *RecentSet) Clear() { clear(s.table.entries) }
 
-// table is a hash table of fixed size.
+// table is a hash table of fixed size. It takes its memory at the first use, because many limits of
+// a quiet server are never asked.
 type table struct {
 	seed    maphash.Seed
+	size    int // number of entries, a power of two
 	entries []entry
 }
 
@@ -173,13 +175,16 @@ func newTable(size int) table {
 	for n < min(size, 1<<24) {
 		n *= 2
 	}
-	return table{maphash.MakeSeed(), make([]entry, n)}
+	return table{seed: maphash.MakeSeed(), size: n}
 }
 
 // find returns the entry of a key. If the key is missing, it returns the entry with the earliest
 // time among the key's slots.
 func (t *table) find(key [16]byte) (e *entry, ok bool) {
-	first := maphash.Bytes(t.seed, key[:]) % uint64(len(t.entries)/ways) * ways
+	if t.entries == nil {
+		t.entries = make([]entry, t.size)
+	}
+	first := maphash.Bytes(t.seed, key[:]) % uint64(t.size/ways) * ways
 	places := t.entries[first:][:ways]
 	e = &places[0]
 	for i := range places {
