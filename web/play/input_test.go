@@ -33,7 +33,8 @@ func openStage(t *testing.T) modules {
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
 	mux.HandleFunc("/stage", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		io.WriteString(w, `<!doctype html><link rel="icon" href="data:,"><link rel="stylesheet" href="viewer/page/page.css">`+
+		io.WriteString(w, `<!doctype html><link rel="icon" href="data:,"><link rel="stylesheet" href="viewer/page/look.css">`+
+			`<link rel="stylesheet" href="viewer/page/page.css">`+
 			`<link rel="stylesheet" href="play/page/touch.css">`+
 			`<main id="stage"><canvas id="view" tabindex="0"></canvas></main><input id="text"><input id="other">`)
 	})
