@@ -120,16 +120,24 @@ func (p *program) named(text string) string {
 const endTimeout = 10 * time.Second
 
 // signalContext returns a context that the first interrupt or terminate signal cancels, so that
-// commands can end in good order. A second signal ends the program at once, and so does endTimeout,
-// because a terminal, pipe or disk may never answer.
+// commands can end in good order.
 func signalContext() (context.Context, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	return untilSignal(os.Interrupt, syscall.SIGTERM), nil
+}
+
+// untilSignal returns a context that the first of some signals cancels. A second signal ends the
+// program at once, and so does endTimeout, because a terminal, pipe or disk may never answer.
+func untilSignal(signals ...os.Signal) context.Context {
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, func() {
 		stop() // the next signal has its default effect
-		time.AfterFunc(endTimeout, func() { os.Exit(1) })
+		endAfter(endTimeout)
 	})
-	return ctx, nil
+	return ctx
 }
+
+// endAfter ends the program if it still runs after some time.
+func endAfter(d time.Duration) { time.AfterFunc(d, func() { os.Exit(1) }) }
 
 // Main runs the program with the arguments of the command line. If the command fails, Main ends the
 // program with the exit status that the help describes.

@@ -114,7 +114,10 @@ func newQueue(f io.Writer, json bool) *logline.Queue {
 }
 
 // Run runs the server until a signal or "shutdown" ends it.
-func (c *serveCmd) Run(ctx context.Context, p *program) error {
+func (c *serveCmd) Run(p *program) error {
+	ctx := untilSignal(os.Interrupt)
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
 	o := c.original()
 	files := newStorage(c.Dir, o)
 	for _, line := range c.Console {
@@ -152,6 +155,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	var adminSettings admin.Settings
 	var broadcastSettings broadcast.Settings
 	var finishes runs.Settings
+	var input inputFifo
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
@@ -217,7 +221,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		ChooseMode: chooser,
 		AddToConsole: func(c *console.Console) error {
 			return errors.Join(
-				registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes),
+				registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes, &input),
 				filling.register(c, bots),
 				followSeats(c, &settings, hub),
 			)
@@ -280,6 +284,8 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer c.reloadOnHangup(ctx, s, defaults, files, autoexec, notify, log, stop)()
+	defer input.read(ctx, s, files[0], log)()
+	go endOnTerm(ctx, s, terminated, notify)
 	filling.hint(log)
 	debug.FreeOSMemory() // a server without players needs less memory than its start
 	notify.send("READY=1")
@@ -288,12 +294,29 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	return errors.Join(err, banned.Close())
 }
 
+// endOnTerm ends the server after the first signal. It may go on for sv_term_drain, and systemd is
+// asked to wait so long.
+func endOnTerm(ctx context.Context, s *server.Server, terminated chan os.Signal, notify *notifier) {
+	<-terminated
+	signal.Stop(terminated) // the next signal has its default effect
+	asking, stop := context.WithTimeout(ctx, endTimeout)
+	defer stop()
+	atMost, err := s.Terminate(asking)
+	if err != nil && !errors.Is(err, server.ErrClosed) {
+		os.Exit(1)
+	}
+	if atMost > 0 {
+		notify.send(fmt.Sprintf("EXTEND_TIMEOUT_USEC=%d", (atMost + endTimeout).Microseconds()))
+	}
+	endAfter(atMost + endTimeout)
+}
+
 // registerSettings adds the variables and commands that serve has besides those of the server. They
 // are on the page of settings.
 func registerSettings(c *console.Console, pages *web.Settings, live *broadcast.Settings, converter *viewer.Converter, operators *admin.Settings,
-	database *databaseSetting, before *ddnetRanks, finishes *runs.Settings) error {
+	database *databaseSetting, before *ddnetRanks, finishes *runs.Settings, input *inputFifo) error {
 	return errors.Join(pages.Register(c), live.Register(c), converter.Register(c), operators.Register(c),
-		database.register(c), before.register(c), finishes.Register(c))
+		database.register(c), before.register(c), finishes.Register(c), input.register(c))
 }
 
 // followSeats lets each address have the connections of as many browsers as it may have players.

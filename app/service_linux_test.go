@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/transport/ws"
 )
 
 // service is a server started as systemd would start it.
@@ -143,6 +145,51 @@ func TestService(t *testing.T) {
 	if out, err := s.health(); err == nil {
 		t.Errorf("the server has ended, health says %s", out)
 	}
+}
+
+// TestTermDrain checks that a player finishes the match after SIGTERM, and that systemd is asked to
+// wait. The server ends when the player leaves, and its replay is whole.
+func TestTermDrain(t *testing.T) {
+	t.Parallel()
+	s := startService(t, "sv_term_drain 600; sv_bots 0; sv_replay 1")
+	s.expectState("READY=1")
+	key := strings.TrimSpace(string(testenv.Must(os.ReadFile(filepath.Join(s.dir, keyFile)))))
+	c, err := client.Dial(t.Context(), "ws://"+s.http+"/?key="+key, client.Config{Name: "player", Dial: (&ws.Dialer{}).Dial, NoMap: true})
+	testenv.NoError(t, err)
+	defer c.Close()
+	testenv.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	s.expectState("EXTEND_TIMEOUT_USEC=610000000")
+	s.expectLine("SIGTERM ends the server after this match, in 10m0s at the latest (sv_term_drain); 1 client is there")
+	if _, err := s.health(); err != nil {
+		t.Errorf("the server does not go on: %v", err)
+	}
+	c.Close()
+	s.expectState("STOPPING=1")
+	testenv.NoError(t, s.cmd.Wait())
+	replays := testenv.Must(filepath.Glob(filepath.Join(s.dir, "replays", "*.twreplay")))
+	testenv.Check(t, len(replays) > 0, "no replay")
+	for _, r := range replays {
+		if out, err := teeyard(t, "replay", "verify", r).CombinedOutput(); err != nil {
+			t.Errorf("%v, %s", err, out)
+		}
+	}
+}
+
+// TestInputFifo checks that lines of a named pipe run in their order, also those that wait for a
+// file or for the next tick, and that a second server in the same folder leaves the pipe alone.
+func TestInputFifo(t *testing.T) {
+	t.Parallel()
+	s := startService(t, "sv_input_fifo commands; sv_audit_log audit.log; sv_bots 0")
+	testenv.NoError(t, os.WriteFile(filepath.Join(s.dir, "more.cfg"), []byte("echo from the file\n"), 0o600))
+	pipe := filepath.Join(s.dir, "commands")
+	testenv.NoError(t, os.WriteFile(pipe, []byte("echo first\nexec more.cfg\nrestart 3\nnonsense\necho last\n"), 0))
+	for _, line := range []string{"first", "from the file", "No such command: nonsense", "last"} {
+		s.expectLine(line)
+	}
+	audit := string(testenv.Must(os.ReadFile(filepath.Join(s.dir, "audit.log"))))
+	testenv.Check(t, strings.Contains(audit, `"via":"fifo"`) && strings.Contains(audit, "exec more.cfg"), "the audit log has %s", audit)
+	out, err := teeyard(t, "serve", "--dir", s.dir, "bindaddr 127.0.0.1", "sv_port 0; sv_http 0", "shutdown").CombinedOutput()
+	testenv.Check(t, err == nil && strings.Contains(string(out), "another server reads this pipe"), "%v, %s", err, out)
 }
 
 // TestWatchdog checks that the server sends signs of life while the ticks run.

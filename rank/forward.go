@@ -236,10 +236,18 @@ func (s *Shared) Err() error {
 		return err
 	}
 	if err := s.trouble.Load(); err != nil {
-		return *err
+		return remoteError{*err}
 	}
 	return nil
 }
+
+// remoteError is an error of the remote. The journal keeps all results until the remote is back.
+type remoteError struct{ error }
+
+// Away reports that nothing on this machine is at fault.
+func (remoteError) Away() bool { return true }
+
+func (e remoteError) Unwrap() error { return e.error }
 
 // undelivered holds the entries in the file that a remote may not have, the oldest first.
 type undelivered struct {

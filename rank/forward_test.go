@@ -2,6 +2,7 @@ package rank
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,6 +51,9 @@ func TestLostAnswer(t *testing.T) {
 	testenv.Check(t, a.Found && a.Err == "" && store.asked[number(1)] == 2, "%+v, asked %v", a, store.asked)
 	s.wakeUp()
 	<-prepared
+	s.Submit(&game.RankRequest{Op: game.RankFinish, Map: "m", Names: []string{"p"}, Time: 60}, game.RankOrigin{ID: number(2)}, func(game.RankAnswer) {})
+	var away interface{ Away() bool }
+	testenv.Eventually(t, "the finish waits for the remote", func() bool { return errors.As(s.Err(), &away) && away.Away() })
 	testenv.NoError(t, s.Close())
 	testenv.Check(t, said == 1, "said %d times that the remote is away", said)
 }

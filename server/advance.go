@@ -28,7 +28,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.closeDropped(now)
 	s.record.Update(s.numClients() == 0)
 	s.logs.Update(s.clock.tick)
-	if !s.updateDrain(now) {
+	if !s.drain.update(s, now) {
 		s.maps.Change(now)
 	}
 	s.mods.Update(now)

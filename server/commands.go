@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +79,7 @@ func (s commands) status(call *console.Call) {
 			logline.Quote(info.Profile.Name), info.Score, auth)
 	}
 	s.lines.within(new(consoleLine), func() { // status did what it says
-		for _, text := range s.Problems() {
+		for _, text := range slices.Concat(s.Problems(), warnings(s.Server)) {
 			call.Warn("server", "%s", text)
 		}
 	})
@@ -189,21 +190,22 @@ func (s commands) drainServer(call *console.Call) {
 			call.Warn("server", "drain: the server is not draining")
 			return
 		}
+		if d.deadline != 0 {
+			call.Warn("server", "drain: cannot stop, because SIGTERM ends this server")
+			return
+		}
 		*d = drain{}
+		s.listing.Hide(false)
 		call.Print("server", "drain: stopped; new clients may join again")
 		s.sayToAll("The server continues after this match")
 	case arg != "" && (port < 1 || port > 0xffff || arg != strconv.Itoa(port) || port == int(s.Addr().Port())):
 		call.Warn("server", "drain: '%s' is not the port of another server on this machine; without a port, the server only tells clients that it ends", arg)
 		return
 	default:
-		began := !d.active
-		d.active, d.port = true, port
-		if began {
-			d.decided = s.world.Frame().Game.State&game.StateGameOver != 0
-			s.sayToAll("The server ends after this match")
+		if d.port = port; !d.active {
+			d.begin(s.Server, port)
 		}
 		call.Print("server", "drain: new clients are rejected; the server ends after this match, or as soon as the %s left "+
 			"(drain off cancels this)%s", words.Clause(s.numClients(), "client", "has", "have"), d.whereTo())
 	}
-	s.listing.Hide(d.active)
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -16,7 +17,14 @@ type drain struct {
 	decided bool      // the match is over, and its scoreboard is shown
 	over    bool      // that is over, too
 	endAt   conn.Time // clients have until then to go where they were sent; 0 before
+	// deadline is the time at which the server ends in any case, after [Server.Terminate]; 0 for
+	// none.
+	deadline conn.Time
+	warned   int // number of endWarnings before the deadline
 }
+
+// endWarnings are the times before a deadline at which players are told.
+var endWarnings = [...]time.Duration{60 * time.Second, 10 * time.Second}
 
 // whereTo returns the part of a line that names the port to which clients are sent.
 func (d *drain) whereTo() string {

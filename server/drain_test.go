@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/teeyard/teeyard/internal/testclient"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
+	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
 // TestDrain closes a match to new players and plays it to its end, with the scoreboard. Then the
@@ -118,5 +120,57 @@ func TestDrainOff(t *testing.T) {
 	ts.Idle(10*50, a)
 	if !ended(ts) {
 		t.Error("the server begins another match")
+	}
+}
+
+// TestTerminate checks what SIGTERM does: without sv_term_drain or players it ends the server at
+// once. Otherwise players finish the match, unless the time is over before.
+func TestTerminate(t *testing.T) {
+	for _, setting := range []string{"sv_term_drain 0", "sv_term_drain 90"} {
+		ts := newTestServer(t, nil, setting)
+		if setting == "sv_term_drain 0" {
+			ts.Enter(ip(1), "a")
+		}
+		if atMost := ts.TerminateNow(); atMost != 0 || !ended(ts) {
+			t.Errorf("%s: the server does not end at once, but in %v", setting, atMost)
+		}
+	}
+
+	// The time is over before the match.
+	ts := newTestServer(t, nil, "sv_term_drain 90; sv_inactivekick_time 0")
+	a := ts.Enter(ip(1), "a")
+	var told []string
+	a.OnMessage = func(m testclient.Message) {
+		if chat, ok := m.(*msg7.SvChat); ok && chat.ClientID < 0 {
+			told = append(told, string(chat.Message))
+		}
+	}
+	if atMost := ts.TerminateNow(); atMost != 90*time.Second {
+		t.Errorf("at most %v", atMost)
+	}
+	ts.Execute("drain off")
+	if c := ts.Connect(ip(2)); !c.Closed || c.Reason != "This server is about to end" {
+		t.Errorf("a new player is not rejected: %q", c.Reason)
+	}
+	ts.Idle(89*50, a)
+	if ended(ts) {
+		t.Error("the server ends early")
+	}
+	ts.Idle(2*50, a)
+	if !ended(ts) {
+		t.Error("the server goes on after sv_term_drain")
+	}
+	if want := []string{"The server ends after this match", "The server ends in 60 seconds", "The server ends in 10 seconds"}; !slices.Equal(told, want) {
+		t.Errorf("players are told %q, want %q", told, want)
+	}
+
+	// The match ends first.
+	ts = newTestServer(t, nil, "sv_term_drain 90; sv_inactivekick_time 0")
+	a = ts.Enter(ip(1), "a")
+	ts.TerminateNow()
+	ts.Execute("change_map")
+	ts.Idle(12*50, a)
+	if !ended(ts) {
+		t.Error("the server goes on after the match")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"hash/crc32"
 	"slices"
+	"time"
 
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/game"
@@ -44,6 +45,9 @@ var (
 func (s *Server) ShutdownRequested() (reason string, ok bool) {
 	return s.shutdown.reason, s.shutdown.requested
 }
+
+// TerminateNow is Terminate without Run.
+func (s *Server) TerminateNow() (atMost time.Duration) { return s.drain.terminate(s) }
 
 // SetMapFile changes the file that clients download, and returns it.
 func (s *Server) SetMapFile(change func(file []byte) []byte) []byte {

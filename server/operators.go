@@ -40,7 +40,7 @@ type Operator struct {
 	Via string
 	// Name is the name of a program that acts as an operator, "" for a human operator.
 	Name string
-	// Addr is the operator's address, if known.
+	// Addr is the operator's address, if there is one.
 	Addr netip.AddrPort
 	// Local reports whether the operator has proven to be on the server's machine. Such an
 	// operator's
@@ -50,11 +50,18 @@ type Operator struct {
 
 // entry returns an entry of the audit log about the operator.
 func (o *Operator) entry(event, command string) logs.Entry {
-	return logs.Entry{Event: event, Via: o.Via, Level: o.Level.String(), Name: safetext.Line(o.Name), Addr: o.Addr.String(), Command: command}
+	e := logs.Entry{Event: event, Via: o.Via, Level: o.Level.String(), Name: safetext.Line(o.Name), Command: command}
+	if o.Addr.IsValid() {
+		e.Addr = o.Addr.String()
+	}
+	return e
 }
 
 // String returns the operator in the form of log lines.
 func (o *Operator) String() string {
+	if !o.Addr.IsValid() {
+		return "via=" + o.Via
+	}
 	if o.Name != "" {
 		return fmt.Sprintf("addr=%s name=%s", o.Addr, logline.Quote(o.Name))
 	}

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/server/storage"
 )
 
 // Problems returns a sentence for each setting that the server could not follow, such as an unknown
@@ -23,7 +24,7 @@ func (s *Server) Problems() []string {
 			all = append(all, text)
 		}
 	}
-	if err := s.storage.Err(); err != nil {
+	if err := s.storage.Err(); err != nil && !storage.IsAway(err) {
 		all = append(all, err.Error())
 	}
 	if err := s.access.Bans.Store.Stored(0); err != nil {
@@ -33,6 +34,14 @@ func (s *Server) Problems() []string {
 		all = append(all, "matches are not recorded (sv_replay): "+text)
 	}
 	return all
+}
+
+// warnings returns the sentences of [Status.Warnings].
+func warnings(s *Server) []string {
+	if err := s.storage.Err(); storage.IsAway(err) {
+		return []string{err.Error()}
+	}
+	return nil
 }
 
 // announceProblems prints problems that players would notice. It does so at the end of the start,

@@ -24,6 +24,7 @@ type settings struct {
 	DDRaceRules         int        // sv_ddrace_rules, DDNet's
 	ShutdownWhenEmpty   int        // sv_shutdown_when_empty, DDNet's
 	ReloadWhenEmpty     int        // sv_reload_when_empty, DDNet's
+	TermDrain           int        // sv_term_drain, in seconds
 	IPv4Only            int        // sv_ipv4only, DDNet's
 	TuneReset           int        // sv_tune_reset, DDNet's
 	DDRaceTuneReset     int        // sv_ddrace_tune_reset, DDNet's
@@ -67,6 +68,8 @@ func (s *settings) Register(c *console.Console) error {
 			Flags: sv, Value: &s.TimeoutProtection, Default: 180, Max: 10000},
 		{Name: "sv_high_bandwidth", Help: "Send a snapshot every tick; doubles the bandwidth", Flags: sv, Value: &s.HighBandwidth, Max: 1},
 		{Name: "sv_shutdown_when_empty", Help: "Shut down when the last client has left", Flags: sv, Value: &s.ShutdownWhenEmpty, Max: 1},
+		{Name: "sv_term_drain", Help: "Seconds that the match may go on after SIGTERM; new players are rejected (0 = end at once)",
+			Flags: sv, Value: &s.TermDrain, Max: 86400},
 		{Name: "sv_reload_when_empty", Help: "Reload the map when the last client has left (1 = once, 2 = each time)",
 			Flags: sv, Value: &s.ReloadWhenEmpty, Max: 2},
 		{Name: "sv_ipv4only", Help: "Listen on IPv4 only, if bindaddr is not set; used when the server starts", Flags: sv, Value: &s.IPv4Only, Max: 1},

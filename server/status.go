@@ -25,6 +25,9 @@ type Status struct {
 	Draining bool
 	// Problems are the problems of [Server.Problems].
 	Problems []string
+	// Warnings are sentences about services outside of the server that are away, such as a database
+	// that many servers share. The match is as configured, and nothing is lost.
+	Warnings []string
 }
 
 // Count is a number of things of one kind.
@@ -58,5 +61,5 @@ func (t *Tick) Status(dst *Status) {
 	dst.Bots = s.bots.Count()
 	dst.Network = s.transport.Stats()
 	dst.TickTimes = s.tickTimes
-	dst.Draining, dst.Problems = s.drain.active, s.Problems()
+	dst.Draining, dst.Problems, dst.Warnings = s.drain.active, s.Problems(), warnings(s)
 }

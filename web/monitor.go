@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime"
 	runtimemetrics "runtime/metrics"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -117,6 +118,14 @@ func (m *Monitor) Ready() error {
 	return err
 }
 
+// Warnings returns what operators should look at although players miss nothing, such as a database
+// of many servers that is away. Then no server of a fleet may be taken out of service.
+func (m *Monitor) Warnings() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.status.Warnings)
+}
+
 // Rooms returns the monitor's URLs: /healthz, /readyz, /status.json, /metrics and /debug/pprof/.
 func (m *Monitor) Rooms() []Room {
 	page := func(write func(io.Writer), header map[string]string) http.Handler {
@@ -124,8 +133,8 @@ func (m *Monitor) Rooms() []Room {
 	}
 	s := m.settings
 	return []Room{
-		{Pattern: "GET /healthz", Handler: check(m.Alive)},
-		{Pattern: "GET /readyz", Handler: check(m.Ready)},
+		{Pattern: "GET /healthz", Handler: check(m.Alive, nil)},
+		{Pattern: "GET /readyz", Handler: check(m.Ready, m.Warnings)},
 		{Pattern: "GET /status.json", Access: &s.status.Rule, Setting: "sv_http_status", Handler: page(m.writeStatus, map[string]string{
 			"Content-Type": "application/json", "Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=1", // as server browsers show
 		})},
@@ -137,16 +146,24 @@ func (m *Monitor) Rooms() []Room {
 	}
 }
 
-// check serves "ok", or the error with status 503.
-func check(f func() error) http.Handler {
+// check serves "ok", or the error with status 503, and then the warnings.
+func check(f func() error, warnings func() []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		h.Set("Cache-Control", "no-store")
 		text := "ok\n"
-		if err := f(); err != nil {
-			w.WriteHeader(http.StatusServiceUnavailable)
+		err := f()
+		if err != nil {
 			text = err.Error() + "\n"
+		}
+		if warnings != nil {
+			for _, warning := range warnings() {
+				text += "warning: " + warning + "\n"
+			}
+		}
+		if err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 		io.WriteString(w, text)
 	})

@@ -14,11 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
+	"github.com/teeyard/teeyard/server/storage"
 )
 
 // watchedServer is a server with a monitor, in virtual time.
@@ -27,7 +29,20 @@ type watchedServer struct {
 	monitor  *Monitor
 	settings Settings
 	rooms    http.Handler
+	ranks    ranks
 }
+
+// ranks have the error of a database.
+type ranks struct{ err error }
+
+func (*ranks) Submit(*game.RankRequest, game.RankOrigin, func(game.RankAnswer)) {}
+func (r *ranks) Err() error                                                     { return r.err }
+func (*ranks) Close() error                                                     { return nil }
+
+// away is the error of a database on another machine.
+type away struct{ error }
+
+func (away) Away() bool { return true }
 
 func newWatchedServer(t testing.TB, commands ...string) *watchedServer {
 	w := new(watchedServer)
@@ -37,7 +52,9 @@ func newWatchedServer(t testing.TB, commands ...string) *watchedServer {
 		}
 		return time.Unix(0, int64(w.Now()))
 	})
-	w.Server = servertest.New(t, server.Config{Observers: []server.Observer{w.monitor}, AddToConsole: w.settings.Register},
+	w.Server = servertest.New(t, server.Config{
+		Observers: []server.Observer{w.monitor}, AddToConsole: w.settings.Register, OpenRanks: func(string) storage.Ranks { return &w.ranks },
+	},
 		append([]string{"sv_max_clients 8; sv_player_slots 8"}, commands...)...)
 	w.rooms = NewHandler(w.monitor.Rooms()...)
 	return w
@@ -84,6 +101,15 @@ func TestHealth(t *testing.T) {
 	w.expect(t, "/readyz", 503, "no tick for 6s\n")
 	w.Wait(2 * time.Second)
 	w.expect(t, "/healthz", 200, "ok")
+	w.ranks.err = away{errors.New("results wait for the database")}
+	w.Wait(2 * time.Second)
+	w.expect(t, "/readyz", 200, "ok\nwarning: results wait for the database\n")
+	w.ranks.err = errors.New("the disk is full")
+	w.Wait(2 * time.Second)
+	w.expect(t, "/readyz", 503, "the disk is full")
+	w.ranks.err = nil
+	w.Wait(2 * time.Second)
+	w.expect(t, "/readyz", 200, "ok")
 	w.Execute("drain")
 	w.Wait(20 * time.Millisecond)
 	w.expect(t, "/readyz", 503, "is draining")

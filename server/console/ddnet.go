@@ -44,7 +44,7 @@ var ddnetGroups = [...]ddnetGroup{
 	{"clients of all versions may play", strings.Fields("sv_banned_versions sv_sixup")},
 	{"no seats are reserved", strings.Fields("sv_reserved_slots sv_reserved_slots_pass")},
 	{"a client times out after 10 seconds without a datagram, or 100 while it loads the map", strings.Fields("conn_timeout")},
-	{"send commands by rcon, the external console or HTTP", strings.Fields("sv_input_fifo")},
+	{"only teeyard serve reads a pipe", strings.Fields("sv_input_fifo")},
 	{"the log and status always show the addresses of clients", strings.Fields("show_ips sv_conn_logging_server")},
 	{"log_dialect, console_output_level and ec_output_level control the log", strings.Fields("console_enable_colors dbg_curl dbg_lognetwork loglevel")},
 	{"sv_replay and sv_auto_demo_record record the whole match", strings.Fields("sv_demo_chat sv_player_demo_record")},

@@ -13,7 +13,9 @@ import (
 type Ranks interface {
 	// Submit queues a request without waiting. answer is called once, by any goroutine.
 	Submit(r *game.RankRequest, from game.RankOrigin, answer func(game.RankAnswer))
-	// Err returns the reason for which the ranks do not work, nil if they work.
+	// Err returns the reason for which the ranks do not work, nil if they work. If a service on
+	// another machine is away and nothing is lost, the error has a method Away() bool that returns
+	// true.
 	Err() error
 	// Close writes the remaining data. It takes some seconds at most.
 	Close() error

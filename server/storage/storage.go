@@ -6,6 +6,7 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -228,6 +229,15 @@ func (b *Broker) Err() error {
 		err = b.ranks.Err()
 	}
 	return err
+}
+
+// IsAway reports whether an error of Err only means that a service on another machine is away.
+func IsAway(err error) bool {
+	if err == nil {
+		return false
+	}
+	var away interface{ Away() bool }
+	return errors.As(err, &away) && away.Away()
 }
 
 // Close makes the writes that still wait.
