@@ -28,6 +28,7 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/folder"
 	"github.com/teeyard/teeyard/server/logline"
+	"github.com/teeyard/teeyard/server/mapsource"
 	"github.com/teeyard/teeyard/server/runs"
 	"github.com/teeyard/teeyard/server/storage"
 	"github.com/teeyard/teeyard/store"
@@ -159,6 +160,13 @@ func (c *serveCmd) Run(p *program) error {
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
+	source := mapSource{Files: mapsource.New(files, func(warning bool, text string) {
+		level := slog.LevelInfo
+		if warning {
+			level = slog.LevelWarn
+		}
+		log.Log(ctx, level, text, logline.SystemKey, "maps")
+	})}
 	apart := jobs{program: p, log: log}
 	converter := viewer.Converter{Convert: apart.convert, Dir: filepath.Join(files[0], recordings.ConvertedFolder), Web: &settings}
 	if dir, found := files.Find(autoexec); found && dir != files[0] {
@@ -221,14 +229,14 @@ func (c *serveCmd) Run(p *program) error {
 		ChooseMode: chooser,
 		AddToConsole: func(c *console.Console) error {
 			return errors.Join(
-				registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes, &input),
+				registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes, &input, &source),
 				filling.register(c, bots),
 				followSeats(c, &settings, hub),
 			)
 		},
 		Observers:     []server.Observer{monitor, operators, playPage},
 		Broadcast:     live,
-		Files:         files,
+		Files:         source.Files,
 		WriteFile:     files.WriteFile,
 		Replays:       folder.Recordings{Path: filepath.Join(files[0], "replays")},
 		Demos:         folder.Recordings{Path: filepath.Join(files[0], "demos"), Perm: 0o644}, // without whispers
@@ -314,9 +322,9 @@ func endOnTerm(ctx context.Context, s *server.Server, terminated chan os.Signal,
 // registerSettings adds the variables and commands that serve has besides those of the server. They
 // are on the page of settings.
 func registerSettings(c *console.Console, pages *web.Settings, live *broadcast.Settings, converter *viewer.Converter, operators *admin.Settings,
-	database *databaseSetting, before *ddnetRanks, finishes *runs.Settings, input *inputFifo) error {
+	database *databaseSetting, before *ddnetRanks, finishes *runs.Settings, input *inputFifo, source *mapSource) error {
 	return errors.Join(pages.Register(c), live.Register(c), converter.Register(c), operators.Register(c),
-		database.register(c), before.register(c), finishes.Register(c), input.register(c))
+		database.register(c), before.register(c), finishes.Register(c), input.register(c), source.register(c))
 }
 
 // followSeats lets each address have the connections of as many browsers as it may have players.

@@ -33,7 +33,7 @@ func TestSettingsPage(t *testing.T) {
 		AddToConsole: func(all *console.Console) error {
 			c = all
 			return registerSettings(c, new(web.Settings), new(broadcast.Settings), new(viewer.Converter), new(admin.Settings),
-				new(databaseSetting), new(ddnetRanks), new(runs.Settings), new(inputFifo))
+				new(databaseSetting), new(ddnetRanks), new(runs.Settings), new(inputFifo), new(mapSource))
 		},
 	})
 	want := appendSettingsPage(nil, c)

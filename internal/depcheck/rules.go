@@ -67,6 +67,7 @@ var rooms = map[string][]string{
 	"server/internal/logs":     {"game", "internal/safetext", "server/console", "server/internal/later", "server/logline"},
 	"server/watchdog":          {},
 	"server/fifo":              {},
+	"server/mapsource":         {"format", "maps", "transport"},
 	"server/internal/fill":     {"bot", "game", "protocol", "server/console", "server/internal/later"},
 	"server/internal/listing": {
 		"bans", "bridge", "game", "halflife", "protocol", "query", "transport", "internal/words",
@@ -168,9 +169,12 @@ var limited = []struct {
 	why     string
 }{
 	// query/master dials HTTP masters over one address family at a time, because they list the
-	// address that a request comes from. server/internal/econ is a console over TCP, and web the
-	// HTTP listener.
-	{"net", []string{"transport", "query/master", "server/internal/econ", "web", "internal/peers", "app", "examples"}, "only transport opens sockets"},
+	// address that a request comes from. server/internal/econ is a console over TCP, web the
+	// HTTP listener, and server/mapsource follows no redirect into a local network.
+	{
+		"net", []string{"transport", "query/master", "server/internal/econ", "server/mapsource", "web", "internal/peers", "app", "examples"},
+		"only transport opens sockets",
+	},
 	// Scripts use only the game, so no other package needs their language.
 	{"github.com/arnodel/golua/...", []string{"script"}, "only script runs Lua"},
 	{"golang.org/x/net/...", []string{"transport"}, "only transport opens sockets"},
@@ -185,7 +189,7 @@ var limited = []struct {
 	{"github.com/tdewolff/...", []string{"internal/webpage"}, "only webpage changes scripts"},
 	{"github.com/coder/websocket/...", []string{"transport/ws"}, "only transport opens sockets"},
 	{"golang.org/x/sys/...", []string{"transport", "internal/confined", "internal/peers", "app"}, "only transport calls the system"},
-	{"syscall", []string{"transport", "internal/confined", "internal/peers", "server/fifo", "app"}, "only transport calls the system"},
+	{"syscall", []string{"transport", "internal/confined", "internal/peers", "server/fifo", "server/mapsource", "app"}, "only transport calls the system"},
 	// web keeps net/http from logging.
 	{"log/...", []string{"server", "client", "web", "internal/peers", "app", "main"}, "libraries return errors and count; they do not log"},
 	{"testing/...", []string{"internal", "server/servertest"}, "testing is for tests"},
