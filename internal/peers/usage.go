@@ -35,22 +35,34 @@ func (p *Process) CPUTime(t testing.TB) time.Duration {
 	return sum
 }
 
+// Memory is the memory of a process, in bytes.
+type Memory struct {
+	RSS     int // resident
+	Private int // written by the process alone, so that nothing else can use it
+	PSS     int // private, and an equal share of each page that several processes have
+}
+
 // RSS returns the program's resident memory in bytes.
-func (p *Process) RSS(t testing.TB) int {
+func (p *Process) RSS(t testing.TB) int { return p.Memory(t).RSS }
+
+// Memory returns the program's memory.
+func (p *Process) Memory(t testing.TB) (m Memory) {
 	t.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID()))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p.PID()))
 	if err != nil {
 		t.Fatal(err)
 	}
+	fields := map[string]*int{"Rss:": &m.RSS, "Anonymous:": &m.Private, "Pss:": &m.PSS}
 	for line := range bytes.Lines(b) {
-		if f := bytes.Fields(line); len(f) == 3 && string(f[0]) == "VmRSS:" {
-			kb, err := strconv.Atoi(string(f[1]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return kb << 10
+		f := bytes.Fields(line)
+		if len(f) == 0 || fields[string(f[0])] == nil {
+			continue
 		}
+		kb, err := strconv.Atoi(string(f[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		*fields[string(f[0])] = kb << 10
 	}
-	t.Fatalf("%s: no VmRSS", p.name)
-	return 0
+	return m
 }

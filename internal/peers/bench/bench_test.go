@@ -337,6 +337,42 @@ func BenchmarkIdle(b *testing.B) {
 	s.report(b)
 }
 
+// BenchmarkThirtyIdle measures the memory and processor time of thirty servers without clients, each
+// an average of the thirty.
+func BenchmarkThirtyIdle(b *testing.B) {
+	const servers = 30
+	program, original := peers.Program(b), peers.RequirePrograms(b, "teeworlds-server")[0]
+	all := map[string][]*peers.Process{}
+	for range servers {
+		for prefix, args := range map[string][]string{"": {program, "serve", "sv_bots 0"}, "their-": {original, "sv_register 0"}} {
+			args = append(args, "bindaddr 127.0.0.1", peers.PortSetting(peers.FreeAddr(b)))
+			home := b.TempDir()
+			all[prefix] = append(all[prefix], peers.Start(b, home, []string{"HOME=" + home, "XDG_DATA_HOME="}, args[0], args[1:]...))
+		}
+	}
+	s := samples{}
+	for range b.N {
+		time.Sleep(measureTime(b, 20*time.Second))
+		for prefix, processes := range all {
+			began, used := time.Now(), time.Duration(0)
+			for _, p := range processes {
+				used -= p.CPUTime(b)
+			}
+			time.Sleep(measureTime(b, 10*time.Second))
+			var sum peers.Memory
+			for _, p := range processes {
+				m := p.Memory(b)
+				sum.RSS, sum.Private, sum.PSS, used = sum.RSS+m.RSS, sum.Private+m.Private, sum.PSS+m.PSS, used+p.CPUTime(b)
+			}
+			s.add(prefix+"ms-CPU/s", milliseconds(used)/servers/time.Since(began).Seconds())
+			s.add(prefix+"RSS-MB", float64(sum.RSS)/servers/1e6)
+			s.add(prefix+"private-MB", float64(sum.Private)/servers/1e6)
+			s.add(prefix+"PSS-MB", float64(sum.PSS)/servers/1e6)
+		}
+	}
+	s.report(b)
+}
+
 // BenchmarkDownload downloads a map of 1.5 MB over loopback. TestMapDownloadSpeed of package server
 // does so over a network with a round-trip time.
 func BenchmarkDownload(b *testing.B) {
