@@ -81,7 +81,7 @@ func newProgram(cfg Config) (*program, error) {
 // checkName returns an error for a mod or mode that operators could not name.
 func checkName(name string, twice, noNew bool) error {
 	switch {
-	case !modName.MatchString(name):
+	case !isModName(name):
 		return fmt.Errorf("%q is not a valid name: use 1 to 64 letters, digits, _ and -", name)
 	case twice:
 		return fmt.Errorf("%q is listed twice", name)

@@ -43,7 +43,7 @@ const goVersion = "1.26.0"
 
 // Run writes the files.
 func (c *modNewCmd) Run() error {
-	if !modName.MatchString(c.Name) {
+	if !isModName(c.Name) {
 		return usageErrorf("mod name %q: use letters, digits, _ and - only, at most 64", c.Name)
 	}
 	if isTestName(c.Name) {

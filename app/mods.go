@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -62,8 +61,12 @@ type modFinder struct {
 	read  map[string]string // the last valid source of each script
 }
 
-// modName matches valid names of scripts.
-var modName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// isModName reports whether a name of a script is valid.
+func isModName(name string) bool {
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-'
+	})
+}
 
 // isTestName reports whether a file in the folder mods contains tests and not a mod.
 func isTestName(name string) bool { return strings.HasSuffix(name, script.TestSuffix) }
@@ -73,7 +76,7 @@ func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 	if newMod, ok := f.own[name]; ok {
 		return newMod, nil
 	}
-	if !modName.MatchString(name) {
+	if !isModName(name) {
 		return nil, errors.New("the name of a mod may contain only letters, digits, _ and -")
 	}
 	if isTestName(name) {
@@ -88,7 +91,7 @@ func (f *modFinder) findMod(name string) (func() game.Mod, error) {
 
 // findMode returns the constructor of the mode that sv_gametype names.
 func (f *modFinder) findMode(name string) (func() game.Mode, error) {
-	if !modName.MatchString(name) || isTestName(name) {
+	if !isModName(name) || isTestName(name) {
 		return nil, fs.ErrNotExist
 	}
 	return findScript[game.Mode](f, name, f.newScriptMode)

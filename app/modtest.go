@@ -98,7 +98,7 @@ func testFiles(arg string) ([]string, error) {
 	}
 	mod := strings.TrimSuffix(strings.TrimSuffix(arg, ".lua"), script.TestSuffix)
 	if !isFile {
-		if !modName.MatchString(arg) {
+		if !isModName(arg) {
 			return nil, usageErrorf("%q: not a folder, a test file or the name of a mod", arg)
 		}
 		mod = scriptPath(mod)[:len(scriptPath(mod))-len(".lua")]
@@ -181,7 +181,7 @@ func (t *testRunner) read(file string) (*script.Tests, *testStorage, error) {
 		Name: file, Source: source,
 		Script: func(name string) (string, string, error) {
 			file := path.Join(dir, name+".lua")
-			if !modName.MatchString(name) {
+			if !isModName(name) {
 				return "", "", fmt.Errorf("mod name %q: use letters, digits, _ and - only, at most 64", name)
 			}
 			source, err := readScript(here, name+".lua")

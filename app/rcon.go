@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -188,11 +189,13 @@ var errRefused = errors.New("refused")
 // refusals matches the texts with which consoles without refusalNote (Teeworlds, DDNet, Half-Life)
 // refuse a line. A refusal must directly follow the time and the system's name, so that a player
 // cannot forge one in the chat.
-var refusals = regexp.MustCompile(
-	`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console|server|tuning)\]|(?i:console|chatresp|server|tuning)): )?` +
-		`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.|No such tuning parameter).*|[Ii]nvalid client id to [a-z]+|[^ ` +
-		`]+: '.*' is (?:left out|not a number))$`,
-)
+var refusals = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^(?:(?:\[[^\]]*\]|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z] )?(?:\[(?i:console|server|tuning)\]|(?i:console|chatresp|server|tuning)): )?` +
+			`((?:No such command|Unknown command|Access for command|Invalid arguments\.\.\.|No such tuning parameter).*|[Ii]nvalid client id to [a-z]+|[^ ` +
+			`]+: '.*' is (?:left out|not a number))$`,
+	)
+})
 
 // refusalNote begins the last line of output in which a Teeyard server sums up its warnings about a
 // line.
@@ -216,7 +219,7 @@ func checkKnownRefusals(line, output string) error {
 		if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &object) == nil && object.System == "Console" {
 			text = object.Msg
 		}
-		m := refusals.FindStringSubmatch(text)
+		m := refusals().FindStringSubmatch(text)
 		if m == nil {
 			continue
 		}
