@@ -36,8 +36,9 @@ var rooms = map[string][]string{
 	// A database for many servers, with its driver.
 	"rank/ddnetdb": {"game", "rank"},
 
-	"bans":      {"internal/atomicfile", "internal/limit", "internal/safetext"},
-	"transport": {},
+	"bans":       {"internal/atomicfile", "internal/limit", "internal/safetext"},
+	"fleet/bans": {"bans"},
+	"transport":  {},
 	// Accepts connections from strangers.
 	"transport/ws": {"transport", "internal/limit", "internal/safetext"},
 	"format":       {"protocol", "game/terrain"},
