@@ -1,9 +1,9 @@
 // Package bans merges what the servers and operators of a fleet say about bans.
 //
 // Everybody who may ban is an origin. An origin has at most one entry about a target: a ban, or the
-// removal of a ban. Of the entries of all origins about a target, the latest is in force. So entries
-// may arrive in any order and several times, and there is no leader: servers with the same entries
-// have the same bans. The package knows neither a network nor a file.
+// removal of a ban. Of the entries of all origins about a target, the latest is in force. So
+// entries may arrive in any order and several times, and there is no leader: servers with the same
+// entries have the same bans. The package knows neither a network nor a file.
 package bans
 
 import (
@@ -189,8 +189,8 @@ func (s *Set) take(key Key, e *Entry) (changed []Key) {
 	return changed
 }
 
-// Forget removes the entry of an origin about a target. Others may come into force again. It returns
-// the targets for which InForce may have changed.
+// Forget removes the entry of an origin about a target. Others may come into force again. It
+// returns the targets for which InForce may have changed.
 func (s *Set) Forget(from string, key Key) (changed []Key) {
 	if e := s.targets[key][from]; e != nil {
 		return s.take(key, e)
@@ -209,8 +209,8 @@ func (s *Set) Due(now time.Time) (changed []Key) {
 	return changed
 }
 
-// Waiting returns how many entries are too far ahead, and the origin of one of them. Its clock may be
-// wrong.
+// Waiting returns how many entries are too far ahead, and the origin of one of them. Its clock may
+// be wrong.
 func (s *Set) Waiting() (n int, from string) {
 	if len(s.waiting) == 0 {
 		return 0, ""

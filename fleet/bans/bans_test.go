@@ -35,10 +35,10 @@ func target(k int) bans.Ban {
 	return bans.Ban{Net: netip.PrefixFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(k)}), 32)}
 }
 
-// TestSchedules lets servers ban and unban at random, with clocks up to an hour apart, while entries
-// arrive late, in any order and twice. When all have arrived and the time of the last clock has
-// come, all servers have the same bans. Without wrong clocks, a decision that was made in knowledge
-// of another one wins.
+// TestSchedules lets servers ban and unban at random, with clocks up to an hour apart, while
+// entries arrive late, in any order and twice. When all have arrived and the time of the last clock
+// has come, all servers have the same bans. Without wrong clocks, a decision that was made in
+// knowledge of another one wins.
 func TestSchedules(t *testing.T) {
 	schedules := uint64(2000)
 	if testenv.Full() {
