@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +37,12 @@ func TestSettingsPage(t *testing.T) {
 				new(databaseSetting), new(ddnetRanks), new(runs.Settings), new(inputFifo), new(mapSource))
 		},
 	})
+	for e, ok := c.Next("", console.Operator); ok; e, ok = c.Next(e.Name, console.Operator) {
+		if allowed, _ := c.Values(e.Name); allowed != "" {
+			_, known := admin.Subject(e.Name)
+			testenv.Check(t, known, "%s has no subject: add it to web/admin/subjects.go", e.Name)
+		}
+	}
 	want := appendSettingsPage(nil, c)
 	if *updateSettings {
 		testenv.NoError(t, os.WriteFile(settingsPage, want, 0o644))
@@ -65,22 +72,28 @@ Write such lines into ` + "`autoexec.cfg`" + `, or type them in a remote console
 [defaults](from-ddnet-server.md#defaults) differ.
 
 ## Variables
-
-| variable | values | default | meaning |
-|---|---|---|---|
 `
 
 // appendSettingsPage appends the page with all variables and commands of a console.
 func appendSettingsPage(dst []byte, c *console.Console) []byte {
 	page := bytes.NewBuffer(dst)
 	page.WriteString(settingsIntro)
-	var commands []console.Entry
+	var commands, variables []console.Entry
 	for e, ok := c.Next("", console.Operator); ok; e, ok = c.Next(e.Name, console.Operator) {
-		allowed, byDefault := c.Values(e.Name)
-		if allowed == "" {
+		if allowed, _ := c.Values(e.Name); allowed == "" {
 			commands = append(commands, e)
-			continue
+		} else {
+			variables = append(variables, e)
 		}
+	}
+	slices.SortFunc(variables, func(a, b console.Entry) int { return admin.CompareSettings(a.Name, b.Name) })
+	before := ""
+	for _, e := range variables {
+		if subject, _ := admin.Subject(e.Name); subject != before {
+			fmt.Fprintf(page, "\n### %s\n\n| variable | values | default | meaning |\n|---|---|---|---|\n", subject)
+			before = subject
+		}
+		allowed, byDefault := c.Values(e.Name)
 		fmt.Fprintf(page, "| `%s` | %s | `%s` | %s |\n", e.Name, allowed, byDefault, tableText(e.Help)+settingNotes(e))
 	}
 	page.WriteString(`

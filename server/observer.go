@@ -1,6 +1,8 @@
 package server
 
 import (
+	"time"
+
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
@@ -37,6 +39,14 @@ type Tick struct {
 
 // Draining reports whether the server admits no new clients because it is about to end.
 func (t *Tick) Draining() bool { return t.server != nil && t.server.drain.active }
+
+// Before returns how long the tick before this one took.
+func (t *Tick) Before() time.Duration {
+	if t.server == nil {
+		return 0
+	}
+	return t.server.tickTimes.Last
+}
 
 // Info fills in the description of the server for server browsers. It reuses the list of clients.
 func (t *Tick) Info(dst *query.Info) {

@@ -63,7 +63,8 @@ func TestTickTimes(t *testing.T) {
 	h.add(1, 100*time.Microsecond)
 	h.add(25, 25*101*time.Microsecond)
 	h.add(2, 5*time.Second)
-	if h.Counts[0] != 2 || h.Counts[1] != 25 || h.Counts[len(h.Counts)-1] != 2 || h.Sum != 5*time.Second+25*101*time.Microsecond+100*time.Microsecond {
+	if h.Counts[0] != 2 || h.Counts[1] != 25 || h.Counts[len(h.Counts)-1] != 2 || h.Sum != 5*time.Second+25*101*time.Microsecond+100*time.Microsecond ||
+		h.Last != 5*time.Second/2 {
 		t.Errorf("%+v", h)
 	}
 	if b := TickTimeBounds(); len(b)+1 != len(h.Counts) {

@@ -11,6 +11,8 @@ type TickTimes struct {
 	Counts [len(tickTimeBounds) + 1]uint64
 	// Sum is the time of all ticks together.
 	Sum time.Duration
+	// Last is the time of the latest tick.
+	Last time.Duration
 }
 
 var tickTimeBounds = [...]time.Duration{
@@ -30,4 +32,5 @@ func (t *TickTimes) add(ticks int, took time.Duration) {
 	}
 	t.Counts[i] += uint64(ticks)
 	t.Sum += took
+	t.Last = each
 }

@@ -465,8 +465,10 @@ func (c *Console) listSettings(q *request, _ *struct{}) (api.SettingsList, error
 			if allowed == "" {
 				return
 			}
+			subject, _ := Subject(e.Name)
 			s := api.Setting{
 				Name:    e.Name,
+				Subject: subject,
 				Value:   safetext.Line(all.Value(e.Name)),
 				Default: byDefault,
 				Allowed: allowed,
@@ -490,6 +492,7 @@ func (c *Console) listSettings(q *request, _ *struct{}) (api.SettingsList, error
 	if err != nil {
 		return api.SettingsList{}, err
 	}
+	slices.SortFunc(list, func(a, b api.Setting) int { return CompareSettings(a.Name, b.Name) })
 	return api.SettingsList{Settings: list}, nil
 }
 

@@ -28,6 +28,7 @@ type state struct {
 	// Used only by the server's goroutine.
 	copiedAt time.Time
 	last     server.Status // for differences
+	longest  time.Duration // of the ticks since the last copy
 	spare    server.Status
 	left     [game.MaxPlayers]string // reasons of the clients that left since the last copy
 
@@ -74,6 +75,7 @@ func (s *state) init(c *Console) {
 func (c *Console) ObserveTick(t *server.Tick) {
 	s, now := &c.state, c.cfg.Now()
 	hasEvents, came := c.hub.wantsEvents(), false
+	s.longest = max(s.longest, t.Before())
 	for _, e := range t.Events {
 		switch e := e.(type) {
 		case event.Joined:
@@ -160,13 +162,12 @@ func (s *state) addSample(now time.Time, span time.Duration) {
 			sample.Players++
 		}
 	}
-	bounds, ticks := server.TickTimeBounds(), uint64(0)
+	ticks := uint64(0)
 	for i, n := range is.TickTimes.Counts {
-		if n -= was.TickTimes.Counts[i]; n > 0 {
-			ticks += n
-			sample.TickMax = float64(bounds[min(i, len(bounds)-1)]) / float64(time.Millisecond)
-		}
+		ticks += n - was.TickTimes.Counts[i]
 	}
+	sample.TickMax = float64(s.longest) / float64(time.Millisecond)
+	s.longest = 0
 	if ticks > 0 {
 		sample.Tick = float64(is.TickTimes.Sum-was.TickTimes.Sum) / float64(ticks) / float64(time.Millisecond)
 	}
@@ -199,7 +200,7 @@ func mean(samples []api.Sample) api.Sample {
 
 // round removes the digits of a sample that are too small to matter.
 func round(s *api.Sample) {
-	s.Tick = math.Round(s.Tick*1e4) / 1e4
+	s.Tick, s.TickMax = math.Round(s.Tick*1e4)/1e4, math.Round(s.TickMax*1e4)/1e4
 	s.Received, s.Sent = math.Round(s.Received), math.Round(s.Sent)
 }
 

@@ -205,6 +205,7 @@ type Rotation struct {
 // Setting is a variable of the console.
 type Setting struct {
 	Name    string `json:"name"`
+	Subject string `json:"subject" doc:"Group of settings, as in docs/operate/settings.md"`
 	Value   string `json:"value" doc:"Value; *** for a secret that is set"`
 	Default string `json:"default"`
 	Allowed string `json:"allowed" doc:"Description of the allowed values"`
@@ -215,7 +216,7 @@ type Setting struct {
 	Help    string `json:"help"`
 }
 
-// SettingsList is the list of variables that the operator may set.
+// SettingsList is the list of variables that the operator may set, sorted by subject.
 type SettingsList struct {
 	Settings []Setting `json:"settings"`
 }
@@ -253,7 +254,7 @@ type Log struct {
 type Sample struct {
 	Time     time.Time `json:"time"`
 	Tick     float64   `json:"tick" doc:"Mean duration of a tick in milliseconds; a tick may take 20"`
-	TickMax  float64   `json:"tick_max" doc:"Upper bound of the longest tick in milliseconds"`
+	TickMax  float64   `json:"tick_max" doc:"Duration of the longest tick in milliseconds"`
 	Players  int       `json:"players"`
 	Bots     int       `json:"bots"`
 	Received float64   `json:"received" doc:"Bytes per second"`
