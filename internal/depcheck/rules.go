@@ -108,7 +108,7 @@ var rooms = map[string][]string{
 	"web/play/wasm":   {"web/play/engine"},
 
 	// The operator's console runs console lines of the server and shows its state.
-	"web/admin": {"bans", "event", "game", "server", "web", "internal/atomicfile", "internal/limit", "internal/safetext", "internal/webpage"},
+	"web/admin": {"bans", "event", "game", "server", "web", "internal/atomicfile", "internal/limit", "internal/safetext", "internal/webpage", "web/viewer"},
 	// Records the match for viewers.
 	"web/broadcast": {"bridge", "format", "game", "recorder", "server", "web", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage"},
 	// Shows files that the server wrote, and does not need a server.

@@ -29,6 +29,9 @@ func openConsole(t *testing.T, w *world) *browsertest.Page {
 		case "/favicon.ico":
 			rw.WriteHeader(http.StatusNoContent)
 			return
+		case "/play/info.json":
+			io.WriteString(rw, `{"name":"the <b>yard</b>","port":8303,"players":2,"max_players":8}`)
+			return
 		case "/": // the spectators' page
 			io.WriteString(rw, "<!doctype html><title>The match</title>")
 			return
@@ -89,7 +92,7 @@ func TestConsolePage(t *testing.T) {
 	if got := browsertest.Eval[string](p, `document.querySelector('#panel-players tbody tr td:nth-child(2)').textContent`); got != "<img src=x>" {
 		t.Errorf("the name is shown as %q", got)
 	}
-	if got := browsertest.Eval[string](p, `document.getElementById('server-name').textContent`); got != "the <b>yard</b>" {
+	if got := browsertest.Eval[string](p, `document.querySelector('#frame strong').textContent`); got != "the <b>yard</b>" {
 		t.Errorf("the server is called %q", got)
 	}
 	screenshot(t, p, "players")
@@ -147,6 +150,7 @@ func TestConsolePage(t *testing.T) {
 
 	p.Do(chromedp.Click(chromedp.CSS("#tab-settings")))
 	p.Wait(`document.getElementById('setting-sv_scorelimit')?.value === '5'`)
+	p.Run(`[...document.querySelectorAll('.subjects button')].find((b) => b.textContent.startsWith('Match')).click()`)
 	p.Do(chromedp.Click(chromedp.CSS("#setting-sv_teamdamage")))
 	p.Wait(`document.getElementById('toast').textContent.includes('sv_teamdamage')`)
 	if on := browsertest.Eval[bool](p, `document.getElementById('setting-sv_rcon_password').value === ''`); !on {
@@ -225,7 +229,7 @@ func TestRedirectsBelowAPath(t *testing.T) {
 func TestBelowAPath(t *testing.T) {
 	w := newWorld(t, "sv_http_proxy local")
 	viewers := web.NewHandler(append(viewer.Rooms(""), web.Room{
-		Pattern: "GET /play/info.json", Handler: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.Write([]byte("{}")) }),
+		Pattern: "GET /play/info.json", Handler: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.Write([]byte(`{"name":"the <b>yard</b>"}`)) }),
 	})...)
 	p := browsertest.Open(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		path, ok := strings.CutPrefix(r.URL.Path, "/yard")
@@ -255,11 +259,11 @@ func TestBelowAPath(t *testing.T) {
 	}), "/yard/admin")
 	p.Wait(`!document.getElementById('sign-in').hidden`)
 	p.Do(chromedp.SendKeys(chromedp.CSS("#password"), "adminpw\r"))
-	p.Wait(`document.getElementById('server-name').textContent === 'the <b>yard</b>'`)
+	p.Wait(`document.querySelector('#frame strong').textContent === 'the <b>yard</b>'`)
 	p.Do(chromedp.Click(chromedp.CSS("#tab-settings")))
 	p.Wait(`document.getElementById('setting-sv_scorelimit')`)
 	p.Goto("/yard/admin")
-	p.Wait(`document.getElementById('server-name').textContent === 'the <b>yard</b>'`) // still signed in
+	p.Wait(`document.querySelector('#frame strong').textContent === 'the <b>yard</b>'`) // still signed in
 	p.Goto("/yard/replays")
 	p.Wait(`document.querySelector('a[href$=".demo"]')?.pathname === '/yard/b/20260101-000000-00000000.demo'`)
 	p.Goto("/yard/")

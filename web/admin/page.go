@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/teeyard/teeyard/internal/webpage"
+	"github.com/teeyard/teeyard/web/viewer"
 )
 
 //go:embed static
@@ -28,9 +29,10 @@ func files() fs.FS {
 // folder is the path of the files.
 const folder = "admin/static"
 
-// newApp returns the page with its modules as one script.
+// newApp returns the page with its modules as one script. The look and the frame are those of the
+// viewer.
 func newApp() *webpage.App {
-	return &webpage.App{Site: webpage.Site{folder: files()}, HTML: folder + "/index.html", Folder: folder, CSP: contentSecurityPolicy}
+	return &webpage.App{Site: webpage.Site{folder: files(), "viewer": viewer.Files()}, HTML: folder + "/index.html", Folder: folder, CSP: contentSecurityPolicy}
 }
 
 // page serves a part of the page to clients that may enter. The files are not secret, but an

@@ -12,9 +12,9 @@ export function bansPanel() {
 	function draw() {
 		const fitting = bans.filter((b) => (b.target + ' ' + (b.reason || '')).toLowerCase().includes(find.value.toLowerCase()));
 		body.replaceChildren(...fitting.slice(0, 500).map((b) => el('tr', {},
-			el('td', { class: 'mono' }, b.target), el('td', {}, b.until ? span((Date.parse(b.until) - Date.now()) / 1000) : 'for ever'), el('td', { class: 'wrap' }, b.reason || ''),
+			el('td', { class: 'mono name' }, b.target), el('td', {}, b.until ? span((Date.parse(b.until) - Date.now()) / 1000) : 'for ever'), el('td', { class: 'wrap' }, b.reason || ''),
 			el('td', { class: 'actions' }, el('button', { type: 'button', class: 'small', 'aria-label': `Lift the ban of ${b.target}`, onclick: () => lift(b) }, 'Lift')))));
-		note.textContent = fitting.length ? '' : 'No bans.';
+		note.textContent = fitting.length ? '' : find.value ? 'No ban fits.' : 'No bans. To ban a player, use the tab Players.';
 		note.hidden = fitting.length > 0;
 	}
 	find.addEventListener('input', draw);

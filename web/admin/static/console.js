@@ -2,6 +2,22 @@ import { get, post } from './api.js';
 import { el } from './dom.js';
 import { append, logLine } from './log.js';
 
+/** The kinds of parameters without a name, by their letter. @type {Record<string, string>} */
+const KINDS = { i: 'number', f: 'number', s: 'word', r: 'text' };
+
+/**
+ * The parameters of a command in words, with brackets around those that may be left out, such as
+ * id [minutes] [reason].
+ * @param {string} [params] as in the API: i[id] ?i[minutes] r[reason]
+ */
+export function paramsText(params = '') {
+	let optional = false;
+	return [...params.matchAll(/(\?)?([ifsr])(?:\[([^\]]*)\])?/g)].map(([, mark, kind, name]) => {
+		optional ||= mark === '?';
+		return optional ? `[${name || KINDS[kind]}]` : name || KINDS[kind];
+	}).join(' ');
+}
+
 /** @returns {import('./main.js').Panel} */
 export function consolePanel() {
 	/** @type {{name: string, params?: string, help: string}[]} */
@@ -10,7 +26,7 @@ export function consolePanel() {
 	const past = [];
 	let at = 0;
 	let chosen = -1;
-	const log = el('div', { class: 'log', role: 'log', 'aria-label': 'Output', tabIndex: 0 });
+	const log = el('div', { class: 'log', role: 'log', 'aria-label': 'Output', tabIndex: 0, 'data-empty': 'Type a console line below, such as status. Tab completes a name; the arrow keys recall earlier lines.' });
 	const list = el('ul', { class: 'suggestions', role: 'listbox', id: 'suggestions', 'aria-label': 'Commands', hidden: true });
 	const input = /** @type {HTMLInputElement} */ (el('input', {
 		class: 'wide mono', type: 'text', autocomplete: 'off', spellcheck: false, maxLength: 2047, placeholder: 'status',
@@ -30,7 +46,7 @@ export function consolePanel() {
 			: [...commands.filter((c) => c.name.startsWith(word)), ...commands.filter((c) => !c.name.startsWith(word) && c.name.includes(word))].slice(0, 12);
 		chosen = -1;
 		list.replaceChildren(...fitting.map((c, i) => el('li', { role: 'option', id: 'suggestion-' + i, 'aria-selected': 'false', 'data-name': c.name, onmousedown: (/** @type {Event} */ e) => { e.preventDefault(); complete(c.name); } },
-			el('code', {}, `${c.name} ${c.params || ''} `), el('span', { class: 'dim' }, c.help))));
+			el('code', {}, `${c.name} ${paramsText(c.params)} `), el('span', { class: 'dim' }, c.help))));
 		list.hidden = fitting.length === 0;
 		input.setAttribute('aria-expanded', String(!list.hidden));
 		input.removeAttribute('aria-activedescendant');
@@ -100,16 +116,15 @@ export function consolePanel() {
 
 	return {
 		id: 'console', title: 'Console',
-		element: el('section', {}, log,
+		element: el('section', { class: 'fill' }, log,
 			el('form', { class: 'stack', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); run(); } },
-				el('div', { class: 'bar' }, input, el('button', { type: 'submit', class: 'primary' }, 'Run')), list),
-			el('p', { class: 'hint' }, 'Tab completes a name. The arrow keys recall earlier lines.')),
+				el('div', { class: 'bar' }, input, el('button', { type: 'submit', class: 'primary' }, 'Run')), list)),
 		show: () => {
 			get('/commands').then((c) => {
 				commands = c.commands;
 				if (document.activeElement === input && list.hidden) suggest(); // for a user who typed before the list arrived
 			}, () => {});
-			input.focus();
+			if (matchMedia('(pointer: fine)').matches) input.focus(); // on a phone, the keyboard would cover the output
 		},
 	};
 }

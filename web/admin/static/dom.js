@@ -41,6 +41,7 @@ export function toast(text, bad = false) {
 	const t = byId('toast');
 	t.textContent = text;
 	t.className = bad ? 'bad' : '';
+	t.setAttribute('role', bad ? 'alert' : 'status');
 	clearTimeout(toastTimer);
 	toastTimer = setTimeout(() => { t.textContent = ''; }, bad ? 8000 : 4000);
 }
@@ -68,7 +69,7 @@ export function toast(text, bad = false) {
 export function ask(title, fields, action, text = '') {
 	// A new dialog for each question, since the close event of the previous one may come when the
 	// next is already open.
-	const dialog = /** @type {HTMLDialogElement} */ (el('dialog', { 'aria-labelledby': 'dialog-title' }));
+	const dialog = /** @type {HTMLDialogElement} */ (el('dialog', { class: 'ask', 'aria-labelledby': 'dialog-title' }));
 	const from = document.activeElement?.getAttribute('data-action');
 	return new Promise((resolve) => {
 		const inputs = fields.map((f) => {
@@ -122,11 +123,4 @@ export function span(seconds) {
 	if (s < 3600) return Math.floor(s / 60) + ' min';
 	if (s < 172800) return Math.floor(s / 3600) + ' h ' + Math.floor(s % 3600 / 60) + ' min';
 	return Math.floor(s / 86400) + ' days';
-}
-
-/** @param {number} bytes */
-export function bytes(bytes) {
-	if (bytes < 1000) return Math.round(bytes) + ' B';
-	if (bytes < 1e6) return (bytes / 1000).toFixed(1) + ' kB';
-	return (bytes / 1e6).toFixed(1) + ' MB';
 }

@@ -6,7 +6,7 @@ import { el } from './dom.js';
  * @returns {import('./main.js').Panel}
  */
 export function livePanel() {
-	const element = el('section');
+	const element = el('section', { class: 'fill' });
 	return {
 		id: 'live', title: 'Live', element,
 		show: () => { if (!element.firstChild) element.append(el('iframe', { class: 'live', title: 'The match, live', src: './?operator', allow: 'fullscreen' })); },

@@ -3,6 +3,8 @@ import { clock, el, toast } from './dom.js';
 
 const levels = ['debug', 'info', 'warn', 'error'];
 const maxLines = 2000;
+/** The number of lines that the page loads at first: over a slow line, more take seconds. */
+const FIRST = 1000;
 
 /**
  * A line of the log.
@@ -37,7 +39,7 @@ export function logPanel() {
 	const level = /** @type {HTMLSelectElement} */ (el('select', { 'aria-label': 'Minimum level' }, ...levels.map((l) => el('option', { value: l }, l === 'debug' ? 'all levels' : l === 'info' ? 'info and above' : l === 'warn' ? 'warnings and errors' : 'errors'))));
 	const system = /** @type {HTMLSelectElement} */ (el('select', { 'aria-label': 'Part of the server' }, el('option', { value: '' }, 'all parts')));
 	level.value = 'info';
-	const log = el('div', { class: 'log', role: 'log', 'aria-label': 'Log', tabIndex: 0 });
+	const log = el('div', { class: 'log', role: 'log', 'aria-label': 'Log', tabIndex: 0, 'data-empty': 'No lines fit.' });
 
 	/** @param {any} l */
 	const fits = (l) => levels.indexOf(l.level) >= levels.indexOf(level.value) && (!system.value || l.system === system.value) &&
@@ -61,11 +63,11 @@ export function logPanel() {
 
 	return {
 		id: 'log', title: 'Log',
-		element: el('section', {}, el('div', { class: 'bar' }, text, level, system), log),
+		element: el('section', { class: 'fill' }, el('div', { class: 'bar' }, text, level, system), log),
 		log: (l) => { if (know(l) && fits(l) && !log.closest('[hidden]')) append(log, logLine(l)); },
 		show: async () => {
 			try {
-				const all = (await get(`/log?limit=${maxLines}`)).lines;
+				const all = (await get(`/log?limit=${FIRST}`)).lines;
 				lines = [];
 				next = 0;
 				all.forEach(know);

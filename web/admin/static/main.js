@@ -1,7 +1,10 @@
-// The operator's console: signing in, the tabs, and the event stream that they share.
+// The admin page: signing in, the frame, the tabs, and the event stream that they share.
 
 import { call, get, listen, post, whenSignedOut } from './api.js';
-import { bytes, byId, el, toast } from './dom.js';
+import { byId, el, toast } from './dom.js';
+import { UNITS, valueText } from './axis.js';
+import { ICON, setIcon } from '../../viewer/page/dom.js';
+import { Frame } from '../../viewer/page/frame.js';
 import { playersPanel } from './players.js';
 import { logPanel } from './log.js';
 import { consolePanel } from './console.js';
@@ -32,11 +35,23 @@ let shown = '';
 /** @type {(() => void)|null} */
 let stop = null;
 
+/** The path of the server without a slash at the end, as in the viewer. */
+const ROOT = new URL('../..', import.meta.url).pathname.slice(0, -1);
+const frame = new Frame({ root: ROOT, page: 'admin' });
+const operator = el('span', { class: 'operator', hidden: true });
+const signOut = el('button', { type: 'button', class: 'sign-out', id: 'sign-out', 'aria-label': 'Sign out', title: 'Sign out', hidden: true, onclick: leave });
+setIcon(signOut, ICON.DOOR);
+signOut.append(el('span', {}, 'Sign out'));
+frame.name.textContent = location.host;
+frame.box.hidden = false;
+frame.box.append(operator, signOut);
+document.body.prepend(frame.box); // the tab key reaches it first
+
 /** @param {string} text */
 function askToSignIn(text = '') {
 	stop?.();
 	stop = null;
-	byId('app').hidden = true;
+	byId('app').hidden = operator.hidden = signOut.hidden = true;
 	byId('panels').replaceChildren();
 	byId('sign-in').hidden = false;
 	byId('sign-in-error').textContent = text;
@@ -57,18 +72,19 @@ byId('sign-in-form').addEventListener('submit', async (e) => {
 	}
 });
 
-byId('sign-out').addEventListener('click', async () => {
+async function leave() {
 	await call('POST', '/logout').catch(() => {});
 	askToSignIn();
-});
+}
 
 /** @param {Me} me */
 function start(me) {
 	byId('sign-in').hidden = true;
-	byId('app').hidden = false;
-	byId('server-name').textContent = me.server || 'Teeyard';
-	byId('level').textContent = me.level;
-	document.title = (me.server || 'Teeyard') + ' - console';
+	byId('app').hidden = operator.hidden = signOut.hidden = false;
+	frame.name.textContent = me.server || location.host;
+	operator.textContent = `operator: ${me.level}`;
+	signOut.title = `Sign out (operator: ${me.level})`;
+	document.title = `Admin · ${me.server || 'Teeyard'}`;
 	panels = [
 		playersPanel(), logPanel(), consolePanel(), mapsPanel(), settingsPanel(), bansPanel(), graphsPanel(),
 		...(me.live ? [livePanel()] : []),
@@ -82,7 +98,6 @@ function start(me) {
 		p.element.id = 'panel-' + p.id;
 		p.element.setAttribute('role', 'tabpanel');
 		p.element.setAttribute('aria-labelledby', 'tab-' + p.id);
-		p.element.tabIndex = -1;
 		p.element.hidden = true;
 	}
 	byId('panels').replaceChildren(...panels.map((p) => p.element));
@@ -101,6 +116,18 @@ byId('tabs').addEventListener('keydown', (e) => {
 	byId('tab-' + panels[to].id).focus();
 });
 
+/** Fades the tabs at an edge beyond which there are more. */
+function fadeTabs() {
+	const tabs = byId('tabs'), end = tabs.scrollWidth - tabs.clientWidth;
+	tabs.classList.toggle('more-left', tabs.scrollLeft > 1);
+	tabs.classList.toggle('more-right', tabs.scrollLeft < end - 1);
+}
+byId('tabs').addEventListener('scroll', fadeTabs);
+new ResizeObserver(() => {
+	if (shown) byId('tab-' + shown)?.scrollIntoView({ block: 'nearest', inline: 'center' });
+	fadeTabs();
+}).observe(byId('tabs'));
+
 window.addEventListener('hashchange', () => { if (panels.length) select(location.hash.slice(1)); });
 
 /** @param {string} id */
@@ -116,7 +143,8 @@ function select(id) {
 		tab.tabIndex = on ? 0 : -1;
 		p.element.hidden = !on;
 	}
-	byId('tab-' + panel.id).scrollIntoView({ block: 'nearest', inline: 'nearest' });
+	byId('tab-' + panel.id).scrollIntoView({ block: 'nearest', inline: 'center' });
+	byId('panels').scrollTop = 0;
 	history.replaceState(null, '', '#' + panel.id);
 	panel.show?.();
 }
@@ -128,7 +156,8 @@ function connect() {
 		log: (line) => panels.forEach((p) => p.log?.(line)),
 		players: ({ players }) => panels.forEach((p) => p.players?.(players)),
 		sample: (s) => {
-			byId('summary').textContent = `${s.players} ${s.players === 1 ? 'player' : 'players'}, ${s.bots} ${s.bots === 1 ? 'bot' : 'bots'} · tick ${s.tick.toFixed(2)} ms · ${bytes(s.sent)}/s`;
+			const count = (/** @type {number} */ n, /** @type {string} */ thing) => `${n} ${thing}${n === 1 ? '' : 's'}`;
+			byId('summary').textContent = `${count(s.players, 'player')}, ${count(s.bots, 'bot')} · tick ${valueText(s.tick, UNITS.TIME)} · sends ${valueText(s.sent, UNITS.DATA)}`;
 			panels.forEach((p) => p.sample?.(s));
 		},
 		lost: ({ messages }) => toast(`${messages} messages are missing, since this page was too slow`, true),

@@ -1,12 +1,15 @@
 import { call, get, post } from './api.js';
 import { ask, el, toast } from './dom.js';
 
+/** The number of maps that the page lists; a search finds the others. */
+const MOST_NAMES = 200;
+
 /** @returns {import('./main.js').Panel} */
 export function mapsPanel() {
 	const now = el('p', { class: 'figure wrap' });
 	const next = el('p', { class: 'dim wrap' });
-	const choice = /** @type {HTMLInputElement} */ (el('input', { id: 'map', list: 'map-names', autocomplete: 'off', maxLength: 127, class: 'wide' }));
-	const names = el('datalist', { id: 'map-names' });
+	const choice = /** @type {HTMLInputElement} */ (el('input', { id: 'map', autocomplete: 'off', maxLength: 127, class: 'wide', placeholder: 'Name of a map', oninput: () => showNames() }));
+	const names = el('div', { class: 'map-names', role: 'group', 'aria-label': 'Maps of the server' });
 	const rotation = /** @type {HTMLInputElement} */ (el('input', { id: 'rotation', autocomplete: 'off', maxLength: 767, class: 'wide' }));
 	const about = el('p', { class: 'wrap' });
 	const count = el('p', { class: 'dim' });
@@ -14,7 +17,22 @@ export function mapsPanel() {
 		el('button', { type: 'button', onclick: () => done(post('/votes/running', { yes: true })) }, 'Pass the vote'),
 		el('button', { type: 'button', class: 'danger', onclick: () => done(post('/votes/running', { yes: false })) }, 'Reject the vote'));
 	let shownOptions = '';
+	/** @type {string[]} */
+	let maps = [];
 	const options = el('tbody');
+	const none = el('p', { class: 'empty' }, 'No vote options. Players can vote for each option that you add.');
+
+	/** Lists the maps with the typed text in their names. */
+	function showNames() {
+		const typed = choice.value.toLowerCase();
+		const fitting = maps.includes(choice.value) ? maps : maps.filter((name) => name.toLowerCase().includes(typed));
+		names.replaceChildren(...fitting.slice(0, MOST_NAMES).map((name) => el('button', {
+			type: 'button', class: 'small', 'aria-pressed': String(name === choice.value), onclick: () => {
+				choice.value = name;
+				for (const b of names.children) b.setAttribute('aria-pressed', String(b.textContent === name));
+			},
+		}, name)));
+	}
 
 	/**
 	 * @param {Promise<any>} p
@@ -46,7 +64,10 @@ export function mapsPanel() {
 			const [m, v] = await Promise.all([get('/maps'), get('/votes')]);
 			now.textContent = `${m.map} · ${m.gametype}`;
 			next.textContent = m.next ? `Next: ${m.next}` : 'The map does not change: there is no rotation.';
-			names.replaceChildren(...m.maps.map((/** @type {string} */ name) => el('option', { value: name })));
+			if (m.maps.join() !== maps.join()) {
+				maps = m.maps;
+				showNames();
+			}
 			if (document.activeElement !== rotation) rotation.value = m.rotation.join(' ');
 			const r = v.running;
 			about.textContent = r ? `${r.about} (${r.reason})` : '';
@@ -54,8 +75,9 @@ export function mapsPanel() {
 			decide.hidden = !r;
 			if (JSON.stringify(v.options) === shownOptions) return; // do not disturb a click that has begun
 			shownOptions = JSON.stringify(v.options);
+			none.hidden = v.options.length > 0;
 			options.replaceChildren(...v.options.map((/** @type {any} */ o) => el('tr', {},
-				el('td', { class: 'wrap' }, o.text), el('td', { class: 'mono wrap' }, o.command || ''),
+				el('td', { class: 'wrap name' }, o.text), el('td', { class: 'mono wrap' }, o.command || ''),
 				el('td', { class: 'actions' }, el('button', { type: 'button', class: 'small danger', 'aria-label': `Remove ${o.text}`, onclick: () => done(call('DELETE', '/votes?text=' + encodeURIComponent(o.text))) }, 'Remove')))));
 		} catch (err) {
 			toast(/** @type {Error} */ (err).message, true);
@@ -66,17 +88,20 @@ export function mapsPanel() {
 	let timer = 0;
 	return {
 		id: 'maps', title: 'Maps and votes',
-		element: el('section', {}, el('div', { class: 'cards' },
-			el('div', { class: 'card stack' }, el('h2', {}, 'Map'), now, next,
+		element: el('section', { class: 'fill' },
+			el('div', { class: 'card map' }, el('h2', {}, 'Map'), now, next,
 				el('form', { class: 'stack', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); change(false); } },
-					el('label', { for: 'map' }, 'Change to'), el('div', { class: 'bar' }, choice, names),
-					el('div', { class: 'bar' }, el('button', { type: 'submit', class: 'primary' }, 'Change after the scores'), el('button', { type: 'button', onclick: () => change(true) }, 'Change at once')))),
-			el('form', { class: 'card stack', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); done(call('PUT', '/maps/rotation', { maps: rotation.value.split(/[\s,;]+/).filter(Boolean) })); } },
-				el('h2', {}, 'Rotation'), el('label', { for: 'rotation' }, 'Maps to play in turn, separated by spaces'), rotation,
-				el('div', {}, el('button', { type: 'submit' }, 'Set the rotation'))),
-			el('div', { class: 'card stack' }, el('h2', {}, 'Vote'), about, count, decide)),
-		el('div', { class: 'bar' }, el('h2', {}, 'Vote options'), el('span', { class: 'grow' }), el('button', { type: 'button', onclick: addOption }, 'Add')),
-		el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Text', 'Console line', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), options))),
+					el('label', { for: 'map' }, 'Change to'), choice,
+					el('div', { class: 'bar' }, el('button', { type: 'submit', class: 'primary' }, 'Change after scores'), el('button', { type: 'button', onclick: () => change(true) }, 'Change at once'))),
+				names),
+			el('div', { class: 'stack' },
+				el('div', { class: 'cards' },
+					el('form', { class: 'card stack', onsubmit: (/** @type {Event} */ e) => { e.preventDefault(); done(call('PUT', '/maps/rotation', { maps: rotation.value.split(/[\s,;]+/).filter(Boolean) })); } },
+						el('h2', {}, 'Rotation'), el('label', { for: 'rotation' }, 'Maps to play in turn, separated by spaces'), rotation,
+						el('div', {}, el('button', { type: 'submit' }, 'Set the rotation'))),
+					el('div', { class: 'card stack' }, el('h2', {}, 'Vote'), about, count, decide)),
+				el('div', { class: 'bar' }, el('h2', {}, 'Vote options'), el('span', { class: 'grow' }), el('button', { type: 'button', onclick: addOption }, 'Add')),
+				el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Text', 'Console line', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), options), none))),
 		show: () => { show(); clearInterval(timer); timer = setInterval(show, 3000); },
 		hide: () => clearInterval(timer),
 	};

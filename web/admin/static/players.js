@@ -1,7 +1,11 @@
 import { get, post } from './api.js';
+import { chatBox } from './chat.js';
 import { ask, clock, el, span, toast } from './dom.js';
 
-const teams = /** @type {Record<string, string>} */ ({ spectators: 'spectator', red: 'red / game', blue: 'blue' });
+const teams = /** @type {Record<string, string>} */ ({ spectators: 'spectator', red: 'red, or the game', blue: 'blue' });
+
+/** Wide windows have room for the visits below the players. */
+const ROOMY = matchMedia('(min-width: 105rem)');
 
 /**
  * Applies an action to a player and shows the result.
@@ -58,8 +62,8 @@ export function playersPanel() {
 		body);
 	const empty = el('p', { class: 'empty' }, 'No players are connected.');
 	const visits = el('tbody');
+	const showVisits = el('button', { type: 'button', 'aria-label': 'Show the visits', onclick: showHistory }, 'Show');
 	const history = el('div', { class: 'stack', hidden: true },
-		el('h2', {}, 'Visits'),
 		el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' },
 			el('thead', {}, el('tr', {}, ...['Name', 'Clan', 'Address', 'From', 'Until', 'Reason for leaving', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), visits)));
 
@@ -67,10 +71,12 @@ export function playersPanel() {
 		try {
 			const list = (await get('/history')).visits;
 			visits.replaceChildren(...list.slice(0, 300).map((/** @type {any} */ v) => el('tr', {},
-				el('td', { class: 'wrap' }, v.name), el('td', {}, v.clan || ''), el('td', { class: 'mono' }, v.address || ''),
+				el('td', { class: 'wrap name' }, v.name), el('td', {}, v.clan || ''), el('td', { class: 'mono' }, v.address || ''),
 				el('td', {}, clock(v.from)), el('td', {}, v.until ? clock(v.until) : 'connected'), el('td', { class: 'wrap' }, v.reason || ''),
 				el('td', { class: 'actions' }, v.address && v.until && el('button', { type: 'button', class: 'small danger', 'aria-label': `Ban ${v.address}, ${v.name}`, onclick: () => banAddress(v) }, 'Ban')))));
 			history.hidden = false;
+			showVisits.textContent = 'Refresh';
+			showVisits.setAttribute('aria-label', 'Refresh the visits');
 		} catch (err) {
 			toast(/** @type {Error} */ (err).message, true);
 		}
@@ -91,7 +97,7 @@ export function playersPanel() {
 	function make(first) {
 		/** @type {(text: string, f: (p: any) => void, danger?: boolean) => HTMLElement} */
 		const button = (text, f, danger) => el('button', { type: 'button', class: 'small' + (danger ? ' danger' : ''), 'data-action': text + first.id, onclick: () => f(r.p) }, text);
-		const cells = ['number', 'wrap', '', '', 'number', 'number', 'mono', 'mono', ''].map((c, i) => el('td', { class: c, 'data-label': { 0: 'id', 4: 'score', 5: 'ping' }[i] }));
+		const cells = ['number', 'wrap name', '', '', 'number', 'number', 'mono', 'mono', ''].map((c, i) => el('td', { class: c, 'data-label': { 0: 'id', 4: 'score', 5: 'ping', 7: 'client', 8: 'for' }[i] }));
 		const muteButton = button('Mute', mute);
 		const actions = first.state === 'bot' ? [] : [button('Move', move), muteButton, button('Kick', kick), button('Ban', ban, true)];
 		const r = { p: first, row: el('tr', {}, ...cells, el('td', { class: 'actions' }, ...actions)), cells, mute: muteButton };
@@ -101,31 +107,35 @@ export function playersPanel() {
 	/**
 	 * @param {Row} r
 	 * @param {any} p
+	 * @param {boolean} teamGame
 	 */
-	function show(r, p) {
+	function show(r, p, teamGame) {
 		r.p = p;
 		const real = p.state !== 'bot';
-		const badges = [p.level, p.muted_for && 'muted ' + span(p.muted_for), real && p.name && p.state !== 'in game' && p.state].filter(Boolean);
-		const texts = [p.id, '', p.clan || '', real ? teams[p.team] : 'bot', p.score, real ? p.latency : '', p.address || '', p.version || '', p.since ? span((Date.now() - Date.parse(p.since)) / 1000) : ''];
+		const badges = [!real && 'bot', p.level, p.muted_for && 'muted ' + span(p.muted_for), real && p.name && p.state !== 'in game' && p.state].filter(Boolean);
+		const texts = [p.id, '', real ? p.clan || '' : '', p.team !== 'red' ? teams[p.team] : teamGame ? 'red' : 'plays', p.score, real ? p.latency : '', p.address || '', p.version || '', p.since ? span((Date.now() - Date.parse(p.since)) / 1000) : ''];
 		texts.forEach((text, i) => { if (i !== 1 && r.cells[i].textContent !== String(text)) r.cells[i].textContent = String(text); });
 		r.cells[1].replaceChildren(p.name || `(${p.state})`, ...badges.map((text) => el('span', { class: 'badge' }, text)));
+		r.cells[3].className = teamGame ? 'team-' + p.team : '';
 		r.mute.textContent = p.muted_for ? 'Unmute' : 'Mute';
 		for (const b of r.row.querySelectorAll('button')) b.setAttribute('aria-label', `${b.textContent} ${p.name}`);
 	}
 
-	const element = el('section', {},
-		el('div', { class: 'scroll' }, table, empty),
-		el('div', { class: 'bar' }, el('button', { type: 'button', onclick: showHistory }, 'Visits')),
-		history);
+	const chat = chatBox();
+	const element = el('section', { class: 'fill' },
+		el('div', { class: 'stack' }, el('div', { class: 'scroll' }, table, empty),
+			el('div', { class: 'bar' }, el('h2', {}, 'Visits'), showVisits),
+			history),
+		chat.element);
 
 	/** @param {any[]} players */
 	function update(players) {
-		const before = rows;
+		const before = rows, teamGame = players.some((p) => p.team === 'blue');
 		rows = new Map();
 		for (const p of players) {
 			const key = `${p.id} ${p.state === 'bot'}`;
 			const r = before.get(key) || make(p);
-			show(r, p);
+			show(r, p, teamGame);
 			rows.set(key, r);
 		}
 		for (const [key, r] of before) if (!rows.has(key)) r.row.remove();
@@ -137,7 +147,12 @@ export function playersPanel() {
 	return {
 		id: 'players', title: 'Players', element,
 		players: update,
-		show: () => { get('/players').then((p) => update(p.players), () => {}); },
+		log: chat.log,
+		show: () => {
+			get('/players').then((p) => update(p.players), () => {});
+			chat.show();
+			if (ROOMY.matches) showHistory();
+		},
 	};
 }
 

@@ -4,13 +4,15 @@ import { ask, clock, el, toast } from './dom.js';
 /** @returns {import('./main.js').Panel} */
 export function tokensPanel() {
 	const body = el('tbody');
+	const none = el('p', { class: 'empty' }, 'No tokens. Create one for each program.');
 	const fresh = el('div', { class: 'card stack', hidden: true });
 
 	async function show() {
 		try {
 			const { tokens } = await get('/tokens');
+			none.hidden = tokens.length > 0;
 			body.replaceChildren(...tokens.map((/** @type {any} */ t) => el('tr', {},
-				el('td', {}, t.name), el('td', {}, t.level), el('td', {}, clock(t.created)), el('td', {}, t.expires ? clock(t.expires) : 'never'),
+				el('td', { class: 'name' }, t.name), el('td', {}, t.level), el('td', {}, clock(t.created)), el('td', {}, t.expires ? clock(t.expires) : 'never'),
 				el('td', { class: 'actions' }, el('button', { type: 'button', class: 'small danger', 'aria-label': `Remove ${t.name}`, onclick: () => remove(t) }, 'Remove')))));
 		} catch (err) {
 			toast(/** @type {Error} */ (err).message, true);
@@ -45,9 +47,9 @@ export function tokensPanel() {
 
 	return {
 		id: 'tokens', title: 'Tokens',
-		element: el('section', {}, el('div', { class: 'bar' }, el('p', { class: 'dim wide' }, 'Programs use the API with a token instead of a password. '), el('button', { type: 'button', onclick: add }, 'New token')),
+		element: el('section', {}, el('div', { class: 'bar' }, el('p', { class: 'dim wide' }, 'Programs use the API with a token instead of a password.'), el('button', { type: 'button', onclick: add }, 'New token')),
 			fresh,
-			el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Name', 'Level', 'Made', 'Expires', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), body)),
+			el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Name', 'Level', 'Made', 'Expires', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), body), none),
 			el('p', { class: 'hint' }, el('a', { href: 'admin/api/openapi.json' }, 'openapi.json'), ' describes the API.')),
 		show, hide: () => { fresh.hidden = true; fresh.replaceChildren(); },
 	};

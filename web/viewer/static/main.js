@@ -62,7 +62,7 @@ async function watch() {
 		});
 	}
 	const v = viewer = new Viewer();
-	new Frame({ root: ROOT, page: demo ? 'replays' : 'watch', help: () => v.bar.help() });
+	if (window === parent || !query.has('operator')) new Frame({ root: ROOT, page: demo ? 'replays' : 'watch', help: () => v.bar.help() }); // the admin page has its own
 	made(v);
 	const show = async (/** @type {() => Promise<Blob>} */ load) => {
 		live?.close();

@@ -24,7 +24,7 @@ export class Frame {
 	/**
 	 * @param {object} options
 	 * @param {string} options.root the path of the server, without a slash at the end
-	 * @param {'watch' | 'play' | 'replays'} options.page
+	 * @param {'watch' | 'play' | 'replays' | 'admin'} options.page
 	 * @param {() => void} [options.help] shows the keys of the page
 	 * @param {boolean} [options.load] whether the frame loads the server's description itself
 	 */
