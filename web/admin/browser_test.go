@@ -229,7 +229,8 @@ func TestRedirectsBelowAPath(t *testing.T) {
 func TestBelowAPath(t *testing.T) {
 	w := newWorld(t, "sv_http_proxy local")
 	viewers := web.NewHandler(append(viewer.Rooms(""), web.Room{
-		Pattern: "GET /play/info.json", Handler: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.Write([]byte(`{"name":"the <b>yard</b>"}`)) }),
+		Pattern: "GET /play/info.json",
+		Handler: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { io.WriteString(rw, `{"name":"the <b>yard</b>"}`) }),
 	})...)
 	p := browsertest.Open(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		path, ok := strings.CutPrefix(r.URL.Path, "/yard")

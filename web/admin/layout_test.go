@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/internal/browsertest"
 )
 
-// TestLayout looks at each part of the page in windows of three sizes: nothing overlaps, and nothing
-// is cut.
+// TestLayout checks that nothing overlaps and nothing is cut in each part of the page, in windows of
+// three sizes.
 func TestLayout(t *testing.T) {
 	w := newWorld(t, `sv_inactivekick_time 0; add_vote "Play the other map" sv_map testbox; ban 203.0.113.0/24 60 spam; sv_motd "Welcome"`)
 	p := openConsole(t, w)
@@ -59,7 +59,7 @@ func TestSettingsPanel(t *testing.T) {
 	p.Wait(`document.getElementById('setting-sv_timelimit')`)
 	shown := func(want string) {
 		t.Helper()
-		p.Wait(`(` + visible + `)('.subject').map((s) => s.getAttribute('aria-label') + ' ' + s.querySelectorAll('.setting:not([hidden])').length).join() === '` + want + `'`)
+		p.Wait(`(` + visible + `)('.subject').map((s) => s.ariaLabel + ' ' + s.querySelectorAll('.setting:not([hidden])').length).join() === '` + want + `'`)
 	}
 	count := browsertest.Eval[int](p, `document.querySelectorAll('.subject')[0].querySelectorAll('.setting').length`)
 	shown(fmt.Sprintf("Server %d", count))
@@ -72,7 +72,11 @@ func TestSettingsPanel(t *testing.T) {
 	shown("Bots 1") // sv_bot_skill, by its description
 	p.Run(`document.getElementById('only-changed').click()`)
 	shown("")
-	p.Run(`(() => { const find = document.querySelector('#panel-settings input[type=search]'); find.value = 'time limit'; find.dispatchEvent(new Event('input')); })()`)
+	p.Run(`(() => {
+		const find = document.querySelector('#panel-settings input[type=search]');
+		find.value = 'time limit';
+		find.dispatchEvent(new Event('input'));
+	})()`)
 	shown("Match 1")
 	p.Do(chromedp.Click(chromedp.CSS(`[aria-label^="Reset sv_timelimit"]`)))
 	p.Wait(`document.querySelector('dialog p').textContent === 'sv_timelimit becomes 0.'`)
@@ -106,7 +110,8 @@ func TestAxis(t *testing.T) {
 			t.Errorf("makeAxis(%s): %s, want %s", c.call, got, c.want)
 		}
 	}
-	got := browsertest.Eval[string](p, `import('/admin/static/axis.js').then((m) => [0.1234, 12.34, 999.6, 1234].map((v) => m.valueText(v, m.UNITS.TIME)).join())`)
+	texts := `[0.1234, 12.34, 999.6, 1234].map((v) => m.valueText(v, m.UNITS.TIME)).join()`
+	got := browsertest.Eval[string](p, `import('/admin/static/axis.js').then((m) => `+texts+`)`)
 	if want := "0.12 ms,12.3 ms,1000 ms,1.23 s"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

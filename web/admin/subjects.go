@@ -17,7 +17,7 @@ type subject struct {
 // subjects are in the order of the page. Settings without a subject belong to modes and mods.
 var subjects = []subject{
 	{"Server", "sv_name sv_motd sv_hostname sv_max_clients sv_player_slots password sv_port bindaddr sv_ipv4only sv_high_bandwidth sv_skill_level " +
-		"sv_reload_when_empty sv_shutdown_when_empty sv_resume sv_storage"},
+		"sv_reload_when_empty sv_shutdown_when_empty sv_term_drain sv_resume sv_storage"},
 	{"Match", "sv_gametype sv_scorelimit sv_timelimit sv_warmup sv_countdown sv_matches_per_map sv_match_swap sv_teamdamage sv_teambalance_time sv_powerups " +
 		"sv_respawn_delay_tdm sv_player_ready_mode sv_tournament_mode sv_strict_spectate_mode sv_silent_spectator_mode sv_mods*"},
 	{"Maps", "sv_map sv_maprotation sv_maplist sv_map_* sv_maps_*"},
@@ -25,7 +25,7 @@ var subjects = []subject{
 	{"Chat", "sv_welcome sv_spamprotection sv_spam* sv_chat_* sv_announcement_* sv_rules_* sv_client_suggestion*"},
 	{"Votes", "sv_rcon_vote sv_map_vote sv_join_vote_delay sv_vote_*"},
 	{"Limits for clients", "sv_max_clients_per_* sv_inactivekick* sv_info_change_delay conn_timeout_protection sv_van*"},
-	{"Remote consoles", "sv_rcon_password sv_rcon_mod_password sv_rcon_helper_password sv_rcon_* console_output_level ec_*"},
+	{"Remote consoles", "sv_rcon_password sv_rcon_mod_password sv_rcon_helper_password sv_rcon_* console_output_level sv_input_fifo ec_*"},
 	{"Logs", "logfile* log_* sv_audit_log"},
 	{"Web pages", "sv_play sv_websocket* sv_http sv_http_* sv_https* sv_broadcast* sv_live_delay"},
 	{"Server list", "sv_register* sv_external_port"},
