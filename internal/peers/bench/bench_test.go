@@ -337,8 +337,8 @@ func BenchmarkIdle(b *testing.B) {
 	s.report(b)
 }
 
-// BenchmarkThirtyIdle measures the memory and processor time of thirty servers without clients. Each
-// figure is the average of the thirty.
+// BenchmarkThirtyIdle measures thirty servers without clients. Each figure is the average of the
+// thirty.
 func BenchmarkThirtyIdle(b *testing.B) {
 	const servers = 30
 	program, original := peers.Program(b), peers.RequirePrograms(b, "teeworlds-server")[0]
