@@ -188,10 +188,24 @@ func checkLabels(t *testing.T, p *browsertest.Page) {
 			t.Errorf("%s: without a name: %s", tab, bad)
 		}
 	}
+	for _, bad := range browsertest.Eval[[]string](p, `[...document.querySelectorAll('[role=tab]')].filter((tab) => {
+		const panel = document.getElementById(tab.getAttribute('aria-controls'));
+		const chosen = tab.ariaSelected === 'true';
+		return panel?.getAttribute('role') !== 'tabpanel' || panel.getAttribute('aria-labelledby') !== tab.id || panel.hidden === chosen ||
+			tab.tabIndex !== (chosen ? 0 : -1);
+	}).map((tab) => tab.id)`) {
+		t.Errorf("the roles of %s are wrong", bad)
+	}
+	for _, id := range browsertest.Eval[[]string](p, `[...document.querySelectorAll('[id]')].map((e) => e.id).filter((id, i, all) => all.indexOf(id) !== i)`) {
+		t.Errorf("two elements have the id %s", id)
+	}
 	p.Run(`document.getElementById('tab-players').focus(); document.getElementById('tab-players').click()`)
 	p.Do(chromedp.KeyEvent(kb.ArrowRight)) // right arrow
 	if got := browsertest.Eval[string](p, `document.activeElement.id`); got != "tab-log" {
 		t.Errorf("the arrow key leads to %q", got)
+	}
+	if got := browsertest.Eval[string](p, `getComputedStyle(document.activeElement).outlineStyle`); got != "solid" {
+		t.Errorf("the outline of the focused tab is %q", got)
 	}
 	p.Do(chromedp.KeyEvent("\t"))
 	if got := browsertest.Eval[string](p, `document.activeElement.getAttribute('aria-label')`); got != "Find in the log" {

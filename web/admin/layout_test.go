@@ -9,8 +9,8 @@ import (
 	"github.com/teeyard/teeyard/internal/browsertest"
 )
 
-// TestLayout checks that nothing overlaps and nothing is cut in each part of the page, in windows of
-// three sizes.
+// TestLayout checks that nothing overlaps and nothing is cut in each part of the page, in windows
+// of three sizes.
 func TestLayout(t *testing.T) {
 	w := newWorld(t, `sv_inactivekick_time 0; add_vote "Play the other map" sv_map testbox; ban 203.0.113.0/24 60 spam; sv_motd "Welcome"`)
 	p := openConsole(t, w)

@@ -1,10 +1,10 @@
 import { call, get, post } from './api.js';
-import { ask, el, span, toast } from './dom.js';
+import { el, span, toast } from './dom.js';
 
 /** @returns {import('./main.js').Panel} */
 export function bansPanel() {
 	const body = el('tbody');
-	const find = /** @type {HTMLInputElement} */ (el('input', { type: 'search', placeholder: 'Find', 'aria-label': 'Find a ban' }));
+	const find = /** @type {HTMLInputElement} */ (el('input', { type: 'search', placeholder: 'Find a ban', 'aria-label': 'Find a ban' }));
 	const note = el('p', { class: 'empty' });
 	/** @type {any[]} */
 	let bans = [];
@@ -36,20 +36,27 @@ export function bansPanel() {
 		show();
 	}
 
-	async function add() {
-		const v = await ask('Ban an address', [
-			{ name: 'target', label: 'Address, network (1.2.3.0/24) or range (1.2.3.4-1.2.3.9)', required: true },
-			{ name: 'minutes', label: 'Minutes, 0 for ever', type: 'number', min: 0, max: 525600, value: '30', required: true },
-			{ name: 'reason', label: 'Reason' },
-		], 'Ban');
-		if (!v) return;
-		await post('/bans', { target: v.target, minutes: Number(v.minutes), reason: v.reason }).then((a) => toast(a.output?.[0] || 'Done.'), (err) => toast(err.message, true));
+	const target = /** @type {HTMLInputElement} */ (el('input', { class: 'wide mono', required: true, maxLength: 200, autocomplete: 'off', placeholder: 'Address, 1.2.3.0/24 or 1.2.3.4-1.2.3.9', 'aria-label': 'Address, network or range to ban' }));
+	const minutes = /** @type {HTMLInputElement} */ (el('input', { type: 'number', min: 0, max: 525600, value: '30', required: true }));
+	const reason = /** @type {HTMLInputElement} */ (el('input', { class: 'wide', maxLength: 200, autocomplete: 'off', placeholder: 'Reason', 'aria-label': 'Reason' }));
+
+	/** @param {Event} e */
+	async function add(e) {
+		e.preventDefault();
+		try {
+			const { output } = await post('/bans', { target: target.value, minutes: Number(minutes.value), reason: reason.value });
+			toast(output?.[0] || 'Done.');
+			target.value = reason.value = '';
+		} catch (err) {
+			toast(/** @type {Error} */ (err).message, true);
+		}
 		show();
 	}
 
 	return {
 		id: 'bans', title: 'Bans',
-		element: el('section', {}, el('div', { class: 'bar' }, find, el('button', { type: 'button', onclick: add }, 'Ban an address')),
+		element: el('section', {}, el('form', { class: 'bar', onsubmit: add }, target, el('label', { class: 'minutes' }, minutes, 'minutes, 0 for ever'), reason, el('button', { type: 'submit', class: 'danger' }, 'Ban')),
+			el('div', { class: 'bar' }, find),
 			el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Target', 'Still', 'Reason', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), body), note)),
 		show,
 	};

@@ -103,7 +103,7 @@ function start(me) {
 	byId('panels').replaceChildren(...panels.map((p) => p.element));
 	shown = '';
 	select(location.hash.slice(1));
-	connect();
+	connect(me);
 }
 
 byId('tabs').addEventListener('keydown', (e) => {
@@ -149,7 +149,8 @@ function select(id) {
 	panel.show?.();
 }
 
-function connect() {
+/** @param {Me} me */
+function connect(me) {
 	stop?.();
 	let wasAway = false;
 	stop = listen({
@@ -157,7 +158,9 @@ function connect() {
 		players: ({ players }) => panels.forEach((p) => p.players?.(players)),
 		sample: (s) => {
 			const count = (/** @type {number} */ n, /** @type {string} */ thing) => `${n} ${thing}${n === 1 ? '' : 's'}`;
-			byId('summary').textContent = `${count(s.players, 'player')}, ${count(s.bots, 'bot')} · tick ${valueText(s.tick, UNITS.TIME)} · sends ${valueText(s.sent, UNITS.DATA)}`;
+			byId('summary').replaceChildren(el('span', { class: 'level' }, `operator: ${me.level} · `),
+				`${count(s.players, 'player')}, ${count(s.bots, 'bot')} · tick ${valueText(s.tick, UNITS.TIME)}`,
+				el('span', { class: 'sent' }, ` · sends ${valueText(s.sent, UNITS.DATA)}`));
 			panels.forEach((p) => p.sample?.(s));
 		},
 		lost: ({ messages }) => toast(`${messages} messages are missing, since this page was too slow`, true),
@@ -166,7 +169,7 @@ function connect() {
 			if (on && wasAway) panels.find((p) => p.id === shown)?.show?.();
 			wasAway = !on;
 		},
-		ended: () => setTimeout(connect, 3000),
+		ended: () => setTimeout(() => connect(me), 3000),
 	});
 }
 
