@@ -162,7 +162,7 @@ export class Card {
 	#drawTee() {
 		const skin = skinOf(this.game.settings), i = standardIndex(skin);
 		this.picture.setAttribute('aria-label', i < 0 ? 'your own skin' : `skin ${SKINS[i].name}`);
-		this.game.tees.draw(this.picture, skin);
+		this.game.icons.picture(this.picture, skin);
 	}
 
 	/** Chooses the next standard skin. @param {number} by 1 or -1 */

@@ -37,7 +37,6 @@ import { MatchSounds } from './sounds.js';
 import { Spectate } from './spectate.js';
 import { State } from './state.js';
 import { Teams } from './teams.js';
-import { Tees } from './tees.js';
 import { Texts } from './texts.js';
 import { Touch } from './touch.js';
 import { View } from './view.js';
@@ -89,7 +88,6 @@ export class Game {
 		this.view = new View(this);
 		this.board = new Board(this);
 		this.spectate = new Spectate(this);
-		this.tees = new Tees(this.scene);
 		this.watching = new Watching(this);
 		this.menu = new Menu(this);
 		this.screen = new Screen(this);
@@ -105,7 +103,6 @@ export class Game {
 		this.rcon = new Rcon(this);
 		/** @type {Part[]} */
 		this.parts = [
-			{ update: () => this.icons.update() },
 			{ update: (m) => hud.update(m) },
 			{ frame: () => this.mouse.aim(this.connection.match.own) },
 			new State(this),
@@ -159,7 +156,11 @@ export class Game {
 
 	/** @param {number} now in ms */
 	frame(now) {
-		const { connection } = this;
+		const { connection } = this, texts = now - this.textAt >= TEXT_EVERY;
+		if (texts) {
+			this.textAt = now;
+			this.icons.update();
+		}
 		connection.step();
 		this.watching.frame(now);
 		if (!connection.engine || !connection.map || this.watching.live) return;
@@ -169,8 +170,7 @@ export class Game {
 		this.scene.followed = m.view.spectating ? m.view.id : connection.engine.self;
 		this.scene.draw(m, this.camera);
 		for (const part of this.parts) part.frame?.(m, now);
-		if (now - this.textAt < TEXT_EVERY) return;
-		this.textAt = now;
+		if (!texts) return;
 		byId('top').hidden = false;
 		for (const part of this.parts) part.update?.(m, now);
 	}

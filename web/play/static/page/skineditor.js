@@ -106,7 +106,7 @@ export class SkinEditor {
 		const draw = () => {
 			if (drawing !== this.drawing || !this.box.isConnected) return;
 			for (const end = i + BATCH; i < end && i < buttons.length; i++) {
-				this.game.tees.draw(/** @type {HTMLCanvasElement} */ (buttons[i].firstChild), this.#option(i));
+				this.game.icons.picture(/** @type {HTMLCanvasElement} */ (buttons[i].firstChild), this.#option(i));
 			}
 			if (i < buttons.length) requestAnimationFrame(draw);
 		};
@@ -131,7 +131,7 @@ export class SkinEditor {
 	/** Shows the skin. */
 	#update() {
 		const skin = skinOf(this.game.settings), i = standardIndex(skin), { kind } = this;
-		this.game.tees.draw(this.preview, skin);
+		this.game.icons.picture(this.preview, skin);
 		setText(this.label, i < 0 ? 'your own skin' : SKINS[i].name);
 		[...this.grid.children].forEach((b, n) => b.setAttribute('aria-pressed', String(kind < 0 ? n === i : PARTS[kind][n] === skin[kind][0])));
 		this.colors.hidden = kind < 0;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SYMBOL } from '../../viewer/draw/icons.js';
+import { SYMBOL } from '../../viewer/draw/actors.js';
 import { TICKS_PER_SECOND, WEAPON } from '../../viewer/match/types.js';
 import { icon, make } from '../../viewer/page/dom.js';
 

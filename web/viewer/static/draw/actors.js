@@ -18,7 +18,7 @@ import { TILE } from './mapfile.js';
 /**
  * The appearance of things. Positions are centres.
  * @typedef {object} Style
- * @property {import('./sprites.js').Sprites} sprites
+ * @property {import('./sprites.js').Shapes} sprites
  * @property {(x: number, y: number, angle: number) => void} hookChain a link
  * @property {(x: number, y: number, angle: number) => void} hookHead
  * @property {(x: number, y: number, angle: number, look: Look, player: import('../match/types.js').Player, ninja: boolean) => void} hand
@@ -38,6 +38,9 @@ import { TILE } from './mapfile.js';
  * @property {(look: Look | null) => boolean} ready whether the images of a tee are loaded, or for null
  *   those of all other things; it requests missing ones
  */
+
+/** Symbols that every look draws: see Style.symbol. */
+export const SYMBOL = Object.freeze({ HEART: 0, NO_HEART: 1, SHIELD: 2, NO_SHIELD: 3 });
 
 /**
  * How hands hold weapons, by WEAPON: turn, offset along the arm and across it.

@@ -20,7 +20,7 @@ const LONGEST_RETRY = 15_000;
 
 /** A part of the atlas. @typedef {{u0: number, v0: number, u1: number, v1: number}} Part */
 
-/** An image in the atlas, in pixels. @typedef {{x: number, y: number, w: number, h: number}} Place */
+/** An image in the atlas, in pixels. @typedef {{x: number, y: number, w: number, h: number, image?: ImageBitmap}} Place */
 
 export class Atlas {
 	/**
@@ -85,8 +85,21 @@ export class Atlas {
 		gl.bindTexture(gl.TEXTURE_2D, this.texture);
 		gl.texSubImage2D(gl.TEXTURE_2D, 0, place.x, place.y, gl.RGBA, gl.UNSIGNED_BYTE, image);
 		this.changed = true;
-		image.close();
+		place.image = image; // for pictures beside the match
 		this.places.set(name, place);
+	}
+
+	/**
+	 * Finds the image of a part of the texture, and the part in it.
+	 * @param {number} u0 @param {number} v0 @param {number} u1 @param {number} v1
+	 */
+	source(u0, v0, u1, v1) {
+		for (const place of this.places.values()) {
+			if (!place?.image) continue;
+			const x = u0 * SIZE - place.x, y = v0 * SIZE - place.y;
+			if (x >= 0 && y >= 0 && x < place.w && y < place.h) return { image: place.image, x, y, w: (u1 - u0) * SIZE, h: (v1 - v0) * SIZE };
+		}
+		return null;
 	}
 
 	/**

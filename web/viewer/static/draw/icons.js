@@ -1,17 +1,20 @@
 /**
- * Small pictures of the game's things for the page around the match, in the look of the scene.
+ * Small pictures of the game's things for the page around the match, in the look of the scene. A
+ * canvas of the page draws them, so that they are there at once.
  *
  * @module
  */
 
-import { GAME } from '../match/types.js';
+import { EMOTE, GAME } from '../match/types.js';
 import { Pose } from './anim.js';
-import { Camera } from './camera.js';
+import { OriginalStyle } from './original.js';
+import { OwnStyle } from './own.js';
+import { Paper } from './paper.js';
+import { Looks } from './skins.js';
 
 /** An icon; its size is in world units. @typedef {{ url: string, width: number, height: number }} Icon */
 
-/** Symbols that every look draws: see Style.symbol. */
-export const SYMBOL = Object.freeze({ HEART: 0, NO_HEART: 1, SHIELD: 2, NO_SHIELD: 3 });
+/** A skin as the client sends it: name, whether the colour is custom, and colour of each part. @typedef {[string, boolean, number][]} Skin */
 
 /**
  * How an icon is drawn.
@@ -31,30 +34,53 @@ const SIGN = { width: 37, height: 37, scale: 3, whole: true };
 /** The time for icons between two updates, in ms. Then a picture of the match waits for one more icon. */
 const TIME = 5;
 
+/** The visible size of a tee's picture, in world units, and its middle. A tee is 64. */
+const VIEW = 88, MIDDLE = -6;
+
 export class Icons {
 	/** @param {import('./scene.js').Scene} scene */
 	constructor(scene) {
 		this.scene = scene;
+		this.paper = new Paper(() => this.scene.atlas);
+		this.own = new OwnStyle(this.paper, this.paper);
+		this.canvas = document.createElement('canvas');
+		this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d', { willReadFrequently: true }));
+		this.looks = new Looks();
 		/** Grows when icons change: with the look, or when an image has been loaded. */
 		this.version = 0;
-		/** Icons by name; null while the graphics card draws one. @type {Map<string, Icon | null>} */
+		/** Icons by name. @type {Map<string, Icon | null>} */
 		this.known = new Map();
 		/** Tees by skin, and by team in games with teams. @type {WeakMap<object, Map<number, Icon | null>>} */
 		this.tees = new WeakMap();
+		/** Pictures of tees by their canvas. @type {Map<HTMLCanvasElement, { skin: Skin, complete: boolean }>} */
+		this.pictures = new Map();
 		/** Checks whether an image that was missing is loaded now. @type {(() => boolean)[]} */
 		this.missing = [];
-		this.style = scene.style;
+		this.styled = scene.style;
 		/** The time spent on icons since the last update, in ms. */
 		this.spent = 0;
+	}
+
+	/** The look of the scene, on paper. @returns {import('./actors.js').Style} */
+	get style() {
+		const { scene } = this;
+		if (scene.style === scene.own || !scene.atlas) return this.own;
+		if (this.original?.atlas !== scene.atlas) this.original = new OriginalStyle(this.paper, scene.atlas, this.own);
+		return this.original;
 	}
 
 	/** Looks for a new look and for loaded images. Call it now and then. */
 	update() {
 		this.spent = 0;
+		const changed = this.styled !== this.scene.style;
+		for (const [canvas, picture] of this.pictures) {
+			if (!canvas.isConnected) this.pictures.delete(canvas);
+			else if (changed || !picture.complete && this.style.ready(this.looks.of(playerWith(picture.skin), 0, false))) this.#paint(canvas, picture);
+		}
 		const left = this.missing.filter((loaded) => !loaded());
-		if (this.style === this.scene.style && left.length === this.missing.length) return;
-		if (this.style !== this.scene.style) {
-			this.style = this.scene.style;
+		if (!changed && left.length === this.missing.length) return;
+		if (changed) {
+			this.styled = this.scene.style;
 			this.known.clear();
 			this.tees = new WeakMap();
 			this.missing = [];
@@ -99,111 +125,110 @@ export class Icons {
 		if (!tees) this.tees.set(skin, tees = new Map());
 		const known = tees.get(team);
 		if (known !== undefined) return known;
-		const look = () => scene.actors.looks.of(player, flags, false);
-		if (!scene.style.ready(look())) {
+		const look = () => scene.actors.looks.of(player, flags, false), still = /** @type {import('../match/types.js').Tee} */ ({ id: player.id, airJumped: false, weapon: -1 });
+		const icon = this.#draw((style) => style.tee(0, 0, standing(), 1, 0, EMOTE.NORMAL, look(), still, player), TEE);
+		if (icon === undefined) return null;
+		tees.set(team, icon);
+		if (!this.style.ready(look())) {
 			// Until its images are loaded, the tee is drawn in the page's own look.
 			this.missing.push(() => {
 				if (player.skin !== skin) return true;
-				if (!scene.style.ready(look())) return false;
+				if (!this.style.ready(look())) return false;
 				tees.delete(team);
 				return true;
 			});
 		}
-		const pose = new Pose();
-		pose.set(false, true, false, 0);
-		const still = /** @type {import('../match/types.js').Tee} */ ({ id: player.id, airJumped: false, weapon: -1 });
-		this.#draw((style) => style.tee(0, 0, pose, 1, 0, 0, look(), still, player), TEE, tees, team);
-		return null;
+		return icon;
+	}
+
+	/**
+	 * Draws a tee on a canvas, and again when its images are loaded or the look changes.
+	 * @param {HTMLCanvasElement} canvas
+	 * @param {Skin} skin
+	 */
+	picture(canvas, skin) {
+		const picture = { skin, complete: false };
+		this.pictures.set(canvas, picture);
+		this.#paint(canvas, picture);
+	}
+
+	/** @param {HTMLCanvasElement} canvas @param {{ skin: Skin, complete: boolean }} picture */
+	#paint(canvas, picture) {
+		const context = canvas.getContext('2d'), player = playerWith(picture.skin), { style } = this, look = this.looks.of(player, 0, false);
+		if (!context) return;
+		picture.complete = style.ready(look);
+		this.paper.begin(context, VIEW, 0, MIDDLE);
+		style.tee(0, 0, standing(), 1, 0, EMOTE.NORMAL, look, /** @type {import('../match/types.js').Tee} */ ({ id: 0, airJumped: false, weapon: -1 }), player);
 	}
 
 	/**
 	 * @param {string} name
 	 * @param {(style: import('./actors.js').Style) => void} paint
 	 * @param {Format} [format]
-	 * @returns {Icon | null} null if it is not drawn yet
+	 * @returns {Icon | null} null if its image is not loaded yet
 	 */
 	#thing(name, paint, format = THING) {
-		const known = this.known.get(name), { style } = this.scene;
+		const known = this.known.get(name);
 		if (known !== undefined) return known;
-		if (!style.ready(null)) {
-			if (this.missing.length === 0) this.missing.push(() => style.ready(null));
+		if (!this.style.ready(null)) {
+			if (this.missing.length === 0) this.missing.push(() => this.style.ready(null));
 			return null;
 		}
-		this.#draw(paint, format, this.known, name);
-		return null;
+		const icon = this.#draw(paint, format);
+		if (icon === undefined) return null;
+		this.known.set(name, icon);
+		return icon;
 	}
 
 	/**
-	 * Draws an icon, which is in a map after one of the next updates. Reading it at once would make
-	 * the page wait for the graphics card.
-	 *
-	 * @template K
+	 * Draws an icon.
 	 * @param {(style: import('./actors.js').Style) => void} paint draws around 0, 0
 	 * @param {Format} format
-	 * @param {Map<K, Icon | null>} icons
-	 * @param {K} key
+	 * @returns {Icon | null | undefined} null if nothing is painted, undefined if it has to wait
 	 */
-	#draw(paint, { width, height, scale, whole }, icons, key) {
-		const { gl, sprites, atlas, names, style } = this.scene;
-		const w = width * scale, h = height * scale;
-		if (gl.isContextLost() || this.spent > TIME) {
+	#draw(paint, { width, height, scale, whole }) {
+		if (this.spent > TIME) {
 			this.missing.push(() => true);
-			return;
+			return undefined;
 		}
 		const begun = performance.now();
-		atlas?.update();
-		const target = gl.createFramebuffer(), buffer = gl.createRenderbuffer();
-		gl.bindRenderbuffer(gl.RENDERBUFFER, buffer);
-		gl.renderbufferStorage(gl.RENDERBUFFER, gl.RGBA8, w, h);
-		gl.bindFramebuffer(gl.FRAMEBUFFER, target);
-		gl.framebufferRenderbuffer(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, buffer);
-		gl.viewport(0, 0, w, h);
-		gl.clearColor(0, 0, 0, 0);
-		gl.clear(gl.COLOR_BUFFER_BIT);
-		const camera = new Camera();
-		Object.assign(camera, { width, height, pixelWidth: w, pixelHeight: h });
-		paint(style);
-		sprites.flush(camera, atlas?.texture ?? null, names.texture);
-		const read = gl.createBuffer();
-		gl.bindBuffer(gl.PIXEL_PACK_BUFFER, read);
-		gl.bufferData(gl.PIXEL_PACK_BUFFER, 4 * w * h, gl.STREAM_READ);
-		gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, 0);
-		const drawn = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-		gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
-		gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-		gl.deleteFramebuffer(target);
-		gl.deleteRenderbuffer(buffer);
-		icons.set(key, null);
-		this.missing.push(() => {
-			if (this.spent > TIME || gl.isContextLost() || drawn && gl.getSyncParameter(drawn, gl.SYNC_STATUS) !== gl.SIGNALED) return false;
-			const begun = performance.now(), pixels = new Uint8Array(4 * w * h);
-			gl.bindBuffer(gl.PIXEL_PACK_BUFFER, read);
-			gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, pixels);
-			gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
-			gl.deleteBuffer(read);
-			gl.deleteSync(drawn);
-			if (icons.has(key)) icons.set(key, cut(pixels, w, h, scale, whole)); // and is still wanted
-			this.spent += performance.now() - begun;
-			return true;
-		});
+		this.canvas.width = width * scale;
+		this.canvas.height = height * scale;
+		this.paper.begin(this.context, width);
+		paint(this.style);
+		const icon = cut(this.context, scale, whole);
 		this.spent += performance.now() - begun;
+		return icon;
 	}
+}
+
+/** The pose of a tee that stands. */
+function standing() {
+	const pose = new Pose();
+	pose.set(false, true, false, 0);
+	return pose;
+}
+
+/** The player of a picture. @param {Skin} skin */
+function playerWith(skin) {
+	return /** @type {import('../match/types.js').Player} */ ({
+		id: 0, team: 0, bot: false, skin: { parts: skin.map((p) => p[0]), useCustomColors: skin.map((p) => p[1]), colors: skin.map((p) => p[2]) },
+	});
 }
 
 /**
  * Makes an icon of a picture, or of the painted part of it.
- * @param {Uint8Array} pixels from the bottom to the top, with colours multiplied by alpha
- * @param {number} w
- * @param {number} h
+ * @param {CanvasRenderingContext2D} context
  * @param {number} scale
  * @param {boolean} whole
  * @returns {Icon | null} null if nothing is painted
  */
-function cut(pixels, w, h, scale, whole) {
+function cut(context, scale, whole) {
+	const { canvas } = context, { width: w, height: h } = canvas, { data } = context.getImageData(0, 0, w, h);
 	let [left, right, top, bottom] = [w, -1, h, -1];
 	for (let y = 0; y < h; y++) {
 		for (let x = 0; x < w; x++) {
-			if (pixels[4 * ((h - 1 - y) * w + x) + 3] < 8) continue;
+			if (data[4 * (y * w + x) + 3] < 8) continue;
 			left = Math.min(left, x);
 			right = Math.max(right, x);
 			top = Math.min(top, y);
@@ -212,17 +237,9 @@ function cut(pixels, w, h, scale, whole) {
 	}
 	if (right < 0) return null;
 	if (whole) [left, right, top, bottom] = [0, w - 1, 0, h - 1];
-	const canvas = document.createElement('canvas');
-	canvas.width = right - left + 1;
-	canvas.height = bottom - top + 1;
-	const image = new ImageData(canvas.width, canvas.height);
-	for (let i = 0, y = top; y <= bottom; y++) {
-		for (let x = left; x <= right; x++, i += 4) {
-			const at = 4 * ((h - 1 - y) * w + x), alpha = pixels[at + 3];
-			for (let c = 0; c < 3; c++) image.data[i + c] = alpha ? pixels[at + c] * 255 / alpha : 0;
-			image.data[i + 3] = alpha;
-		}
-	}
-	canvas.getContext('2d')?.putImageData(image, 0, 0);
-	return { url: canvas.toDataURL(), width: canvas.width / scale, height: canvas.height / scale };
+	const part = document.createElement('canvas');
+	part.width = right - left + 1;
+	part.height = bottom - top + 1;
+	part.getContext('2d', { willReadFrequently: true })?.drawImage(canvas, -left, -top);
+	return { url: part.toDataURL(), width: part.width / scale, height: part.height / scale };
 }

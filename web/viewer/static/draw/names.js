@@ -80,7 +80,7 @@ export class Names {
 
 	/**
 	 * Draws a text with its middle at x, y.
-	 * @param {import('./sprites.js').Sprites} sprites
+	 * @param {import('./sprites.js').Shapes} sprites
 	 * @param {string} text
 	 * @param {number} x
 	 * @param {number} y

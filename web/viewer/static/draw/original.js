@@ -10,7 +10,7 @@ import { WEAPONS } from './anim.js';
 import { PARTICLE } from './effects.js';
 import { SHAPE, WHITE, fade, hex, rgba } from './sprites.js';
 import { shade } from './skins.js';
-import { SYMBOL } from './icons.js';
+import { SYMBOL } from './actors.js';
 
 /**
  * A part of an image: position and size in cells of a grid.
@@ -57,7 +57,7 @@ const SIZE = 64;
 /** @implements {import('./actors.js').Style} */
 export class OriginalStyle {
 	/**
-	 * @param {import('./sprites.js').Sprites} sprites
+	 * @param {import('./sprites.js').Shapes} sprites
 	 * @param {import('./atlas.js').Atlas} atlas
 	 * @param {import('./actors.js').Style} own draws the tees whose images are not loaded yet
 	 */

@@ -9,7 +9,7 @@ import { SHAPE, WHITE, fade, hex, rgba } from './sprites.js';
 import { PARTICLE } from './effects.js';
 import { shade } from './skins.js';
 import { drawEmoticon } from './emoticons.js';
-import { SYMBOL } from './icons.js';
+import { SYMBOL } from './actors.js';
 
 const { BOX, ELLIPSE, WEDGE, STAR, HEART, SHIELD, GLOW, RING, FLAME, CLOTH, SMOKE } = SHAPE;
 const INK = hex(0x17131c);
@@ -43,8 +43,8 @@ const EARS = {
 /** @implements {import('./actors.js').Style} */
 export class OwnStyle {
 	/**
-	 * @param {import('./sprites.js').Sprites} sprites
-	 * @param {import('./names.js').Names} names
+	 * @param {import('./sprites.js').Shapes} sprites
+	 * @param {Pick<import('./names.js').Names, 'draw'>} names
 	 */
 	constructor(sprites, names) {
 		this.sprites = sprites;

@@ -194,34 +194,11 @@ export function fade(c, a) {
 
 export const WHITE = 0xffffffff;
 
-export class Sprites {
-	/** @param {WebGL2RenderingContext} gl */
-	constructor(gl) {
-		this.gl = gl;
-		this.data = new ArrayBuffer(MAX * FLOATS * 4);
-		this.floats = new Float32Array(this.data);
-		this.colors = new Uint32Array(this.data);
-		this.n = 0;
-		/** The colour and width of the outlines of the following shapes. */
-		this.line = 0;
-		this.lineWidth = 0;
-		this.shader = compile(gl, vertexShader, fragmentShader);
-		this.buffer = gl.createBuffer();
-		this.vao = gl.createVertexArray();
-		gl.bindVertexArray(this.vao);
-		gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
-		gl.bufferData(gl.ARRAY_BUFFER, this.data.byteLength, gl.STREAM_DRAW);
-		for (let i = 0; i < 3; i++) gl.vertexAttribPointer(i, 4, gl.FLOAT, false, FLOATS * 4, 16 * i);
-		for (let i = 3; i < 6; i++) gl.vertexAttribPointer(i, 4, gl.UNSIGNED_BYTE, true, FLOATS * 4, 48 + 4 * (i - 3));
-		for (let i = 0; i < 6; i++) {
-			gl.enableVertexAttribArray(i);
-			gl.vertexAttribDivisor(i, 1);
-		}
-		gl.bindVertexArray(null);
-		gl.useProgram(this.shader.program);
-		gl.uniform1i(this.shader.uniforms.atlas, 0);
-		gl.uniform1i(this.shader.uniforms.names, 1);
-	}
+/** The shapes and images of which the looks consist. Their colours are packed; angles are clockwise. */
+export class Shapes {
+	/** The colour and width of the outlines of the following shapes. */
+	line = 0;
+	lineWidth = 0;
 
 	/**
 	 * Adds a shape.
@@ -255,6 +232,41 @@ export class Sprites {
 		const fx = (flip & 1) !== 0;
 		const fy = (flip & 2) !== 0;
 		this.add(SHAPE.IMAGE, x, y, hw, hh, angle, 0, 0, fx ? part.u1 : part.u0, fy ? part.v1 : part.v0, fx ? part.u0 : part.u1, fy ? part.v0 : part.v1, color, color);
+	}
+
+	/**
+	 * @param {number} _kind @param {number} _x @param {number} _y @param {number} _hw @param {number} _hh @param {number} _angle
+	 * @param {number} _p @param {number} _q @param {number} _u0 @param {number} _v0 @param {number} _u1 @param {number} _v1
+	 * @param {number} _fill @param {number} _fill2
+	 */
+	add(_kind, _x, _y, _hw, _hh, _angle, _p, _q, _u0, _v0, _u1, _v1, _fill, _fill2) {}
+}
+
+export class Sprites extends Shapes {
+	/** @param {WebGL2RenderingContext} gl */
+	constructor(gl) {
+		super();
+		this.gl = gl;
+		this.data = new ArrayBuffer(MAX * FLOATS * 4);
+		this.floats = new Float32Array(this.data);
+		this.colors = new Uint32Array(this.data);
+		this.n = 0;
+		this.shader = compile(gl, vertexShader, fragmentShader);
+		this.buffer = gl.createBuffer();
+		this.vao = gl.createVertexArray();
+		gl.bindVertexArray(this.vao);
+		gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
+		gl.bufferData(gl.ARRAY_BUFFER, this.data.byteLength, gl.STREAM_DRAW);
+		for (let i = 0; i < 3; i++) gl.vertexAttribPointer(i, 4, gl.FLOAT, false, FLOATS * 4, 16 * i);
+		for (let i = 3; i < 6; i++) gl.vertexAttribPointer(i, 4, gl.UNSIGNED_BYTE, true, FLOATS * 4, 48 + 4 * (i - 3));
+		for (let i = 0; i < 6; i++) {
+			gl.enableVertexAttribArray(i);
+			gl.vertexAttribDivisor(i, 1);
+		}
+		gl.bindVertexArray(null);
+		gl.useProgram(this.shader.program);
+		gl.uniform1i(this.shader.uniforms.atlas, 0);
+		gl.uniform1i(this.shader.uniforms.names, 1);
 	}
 
 	/**

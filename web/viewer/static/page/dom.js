@@ -93,18 +93,14 @@ const MAX_HEIGHT = 1.5;
 
 /**
  * Creates an element that shows a thing of the game.
- * @param {import('../draw/icons.js').Icon | null} picture
- * @param {string} word what it shows, for those who cannot see it; visible until the picture is
- *   loaded; empty for decoration
+ * @param {import('../draw/icons.js').Icon | null} picture null while it is not loaded
+ * @param {string} word what it shows, for those who cannot see it; empty for decoration
  * @param {string} [className]
  */
 export function icon(picture, word, className = '') {
 	const e = make('span', `icon ${className}`);
-	if (!picture) {
-		e.textContent = word;
-		return e;
-	}
 	describe(e, word);
+	if (!picture) return e;
 	const k = Math.min(1 / UNITS, MAX_HEIGHT / picture.height);
 	e.style.width = `${picture.width * k}em`;
 	e.style.height = `${picture.height * k}em`;
