@@ -40,8 +40,13 @@ func (s *Settings) PlayProblem(r *http.Request, origin string) string {
 		r.Header.Set("Origin", origin)
 	}
 	_, problem := s.player(r)
+	if strings.HasPrefix(problem, needsKey) {
+		return needsKey // the rest is for programs
+	}
 	return problem
 }
+
+const needsKey = `On the computer of the server, open the link that the server prints at its start. It has "key=" in it, and is in the server's log.`
 
 // player returns the address of a player, or why the request may not connect one.
 func (s *Settings) player(r *http.Request) (from netip.AddrPort, problem string) {
@@ -56,8 +61,7 @@ func (s *Settings) player(r *http.Request) (from netip.AddrPort, problem string)
 		return from, ""
 	}
 	if peer, _ := peerOf(r); peer.Addr().IsLoopback() && !isForwarded(r) {
-		return from, "On the server's own machine you need the key: open the link with \"key=\" from the server's log. Programs connect to " +
-			"ws://localhost:" + listenerPort(r) + "/?key=KEY, with the key from the file http.key. " +
+		return from, needsKey + " Programs connect to ws://localhost:" + listenerPort(r) + "/?key=KEY, with the key from the file http.key. " +
 			"A proxy on this machine must set X-Forwarded-For, and sv_http_proxy must name it."
 	}
 	return from, "The server cannot tell your address: the request comes through a proxy that the server does not trust (sv_http_proxy), or that does " +

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"net/netip"
 	"path"
 	"slices"
 	"strconv"
@@ -83,6 +84,17 @@ func hashOf(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:16] }
 // partSize is the length of the parts in which files are written, in bytes.
 const partSize = 32 << 10
 
+// isTrustworthy reports whether browsers trust the origin of a request. On other origins they ignore
+// some headers, and say so in their console.
+func isTrustworthy(r *http.Request) bool {
+	address, err := netip.ParseAddr(strings.Trim(r.Host, "[]"))
+	if p, portErr := netip.ParseAddrPort(r.Host); portErr == nil {
+		address, err = p.Addr(), nil
+	}
+	name, _, _ := strings.Cut(r.Host, ":")
+	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" || name == "localhost" || err == nil && address.IsLoopback()
+}
+
 // ServeHTTP implements http.Handler. Without ?v=HASH, browsers keep the file and ask whether it has
 // changed. So a page never mixes files of two versions of the server.
 func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -90,7 +102,9 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", f.CSP)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	if isTrustworthy(r) {
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	}
 	if f.Gzip != nil || f.Brotli != nil {
 		h.Set("Vary", "Accept-Encoding")
 	}

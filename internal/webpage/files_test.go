@@ -56,6 +56,22 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
+// TestOpenerPolicy checks that only origins get the header on which browsers do not ignore it.
+func TestOpenerPolicy(t *testing.T) {
+	for _, c := range []struct {
+		url, proto string
+		want       bool
+	}{
+		{"http://yard.example/", "", false}, {"http://192.0.2.1:8303/", "", false}, {"http://localhost.example/", "", false}, {"https://yard.example/", "", true},
+		{"http://yard.example/", "https", true}, {"http://localhost:8303/", "", true}, {"http://127.0.0.1:8303/", "", true}, {"http://[::1]/", "", true},
+	} {
+		r, w := httptest.NewRequest("GET", c.url, nil), httptest.NewRecorder()
+		r.Header.Set("X-Forwarded-Proto", c.proto)
+		NewFile("a.js", nil, "").ServeHTTP(w, r)
+		testenv.Check(t, (w.Header().Get("Cross-Origin-Opener-Policy") != "") == c.want, "%+v: %v", c, w.Header())
+	}
+}
+
 // TestFilesAreMadeLate checks that nothing is read before the first request, and once in all.
 func TestFilesAreMadeLate(t *testing.T) {
 	from := fstest.MapFS{"a.js": {Data: []byte("a")}, "dir/b.js": {Data: []byte("b")}}

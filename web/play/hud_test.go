@@ -15,15 +15,15 @@ func TestHudFunctions(t *testing.T) {
 	p := openModules(t)
 	for name, want := range map[string]string{
 		// The bits of the weapons: seen, picked up, a ninja's, after it, dead, sent by the server.
-		"weapons()": `[2,3,19,51,19,0,2,11,0]`,
+		"weapons()": `[2,3,19,51,19,0,2,1,11,0]`,
 		"ninja()":   `[0.5,1,0]`,
 		"spectating()": `{"all":["1 1","1 2","2 -1","3 -1"],"out":["1 1","1 4"],"closest":"1 2","nobody":"none","after":"2 -1","before":"3 -1","gone":"1 1",` +
 			`"names":["","p2","the blue flag"],"places":[90,9,77],"zoom":[true,false,true]}`,
 		"tally()": `["2/1","0/3","0/0","0/0","0/1","1/0"]`,
 		"board()": `[false,true,false,false,false,true]`,
 		"phases()": `["","Warmup | Waiting for more players.","Warmup: 4","Warmup | 2 players are not ready. Press R when you are ready.",` +
-			`"Paused | 1 player is not ready.","Starts in 2","Game over | Blue wins.","Game over | p1 wins.","Round over | p2 survives.",` +
-			`"You are out | You play again in the next round. | 1 red and 1 blue left"]`,
+			`"Paused | 1 player is not ready.","Starts in 2","Game over | Blue wins. The next round begins in 10 s.","Game over | p1 wins. The next round begins in 4 s.","Round over | p2 survives.",` +
+			`"You are out | 1 red and 1 blue left"]`,
 		"words()": `["\u22120.35","+1.20","a finished in 1:01.230.","b finished in 0:00.900 (\u22121.50). This is a new personal best.",` +
 			`"c finished in 0:00.005 (+0.02). This is a new record."]`,
 		"loss()":   `[0,0,0.2,0.5]`,
@@ -41,6 +41,7 @@ func TestHud(t *testing.T) {
 	anna := b.join("anna", client.Version07)
 	b.Wait(`document.querySelector('#own [aria-label=health]').getAttribute('aria-valuenow') === '10' && !document.getElementById('own').hidden`)
 	b.Wait(`document.querySelector('#own [aria-current] [aria-label]')?.ariaLabel === 'gun'`)
+	b.check("the first keys", `!document.getElementById('hint').hidden && document.getElementById('hint').textContent.startsWith('Esc menu')`)
 	b.check("the message of the day", `document.querySelector('#motd p').textContent === 'Be_kind.' && !document.getElementById('motd').hidden`)
 	b.press("Escape")
 	b.check("Escape closes the message only", `document.getElementById('motd').hidden && !game.overlays.open`)
@@ -55,8 +56,11 @@ func TestHud(t *testing.T) {
 
 	b.server.Console("pause")
 	b.Wait(`document.querySelector('#phase strong').textContent.startsWith('Paused')`)
+	b.Run(`game.input.scoreboard = true`)
+	b.Wait(`document.querySelector('#scoreboard:not([hidden]) > #phase strong')`)
+	b.Run(`game.input.scoreboard = false`)
 	b.server.Console("pause")
-	b.Wait(`document.getElementById('phase').hidden`)
+	b.Wait(`document.querySelector('#stage > #phase')?.hidden`)
 	b.Run(`for (const late of [0, 2500]) game.parts.find((p) => p.sign?.id === 'stalls').frame(game.moment, performance.now() + late)`)
 	b.check("a stalled connection", `/for [2-9] s/.test(document.getElementById('stalls').textContent)`)
 	b.Wait(`document.getElementById('stalls').hidden`)

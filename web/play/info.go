@@ -75,6 +75,7 @@ type info struct {
 	MaxPlayers int      `json:"max_players"`
 	Clients    int      `json:"clients"`
 	MaxClients int      `json:"max_clients"`
+	Bots       int      `json:"bots"`
 	Map        *mapInfo `json:"map"`
 	Problem    string   `json:"problem"`
 	Program    Build    `json:"program"`
@@ -99,6 +100,11 @@ func (p *Page) info(port uint16) info {
 		Name: q.Name, Host: q.Hostname, Port: port, GameType: q.GameType, DDRace: p.ddrace, Password: q.Password,
 		Players: q.NumPlayers, MaxPlayers: q.MaxPlayers, Clients: q.NumClients, MaxClients: q.MaxClients,
 		Program: Program(),
+	}
+	for n := range q.Clients {
+		if q.Clients[n].Bot {
+			i.Bots++
+		}
 	}
 	file := &p.modern
 	if p.ddrace { // the page then speaks DDNet's version of 0.6

@@ -55,15 +55,21 @@ func TestCard(t *testing.T) {
 	p.Wait(`teeyard.watching.moment?.ready && teeyard.watching.moment.tees.length > 0`)
 	testenv.Check(t, !browsertest.Eval[bool](p.Page, `!!teeyard.connection.engine || !!teeyard.connection.socket`), "the link alone joins")
 	p.Wait(`document.querySelector('#card h1').textContent === 'the <b>yard</b>'`)
-	p.Wait(`document.querySelector('#card .facts').textContent === 'DM on ctf1 · 3 of 8 players'`)
+	p.Wait(`document.querySelector('#card .facts').textContent === 'DM on ctf1 · 0 of 8 players, 3 bots'`)
 	p.Wait(`document.querySelector('#card button.play:not(:disabled)')`)
 	before := browsertest.Eval[string](p.Page, `document.querySelector('#card .tee').getAttribute('aria-label')`)
+	for _, c := range [][3]string{{"clients: 9, maxClients: 9", "The server is full", "true"}, {"players: 8, maxPlayers: 8", "All places are taken", "true"}, {"", "", "false"}} {
+		got := browsertest.Eval[[]string](p.Page, `(() => { const { card } = teeyard, { info } = card; card.info = { ...info, `+c[0]+` }; teeyard.program.onchange();
+			card.info = info; return [card.title.textContent, String(!card.watch.hidden && card.play.classList.contains('second'))]; })()`)
+		testenv.Check(t, got[0] == c[1] && got[1] == c[2], "%s: %q", c, got)
+	}
 	p.Run(`document.querySelector('#card .chooser button[title="Next skin"]').click()`)
 	after := browsertest.Eval[string](p.Page, `document.querySelector('#card .tee').getAttribute('aria-label')`)
 	testenv.Check(t, before != after && strings.HasPrefix(after, "skin "), "%q, then %q", before, after)
 	p.Screenshot()
 	// Names have 15 bytes. Enter joins.
 	p.Do(chromedp.SendKeys(chromedp.CSS(`#card input[type="text"]`), "annäannäannäxyz\r"))
+	testenv.Check(t, browsertest.Eval[string](p.Page, `document.querySelector('#card .limited small').textContent`) == "15/15", "the limit of a name")
 	p.inMatch()
 	const self = `teeyard.moment.players[teeyard.connection.engine.self]`
 	p.Wait(self + `.name === 'annäannäannä'`)

@@ -27,8 +27,9 @@ function moment(teams, extra = {}) {
 export const weapons = () => {
 	const c = new Carried(), tee = (weapon, known = 0) => ({ id: 3, weapon, weapons: known });
 	const all = [c.of(tee(WEAPON.GUN)), c.of(tee(WEAPON.HAMMER))];
+	c.read([{ key: 1, victim: 4 }]);
 	c.add(WEAPON.LASER);
-	all.push(c.of(tee(WEAPON.HAMMER)), c.of(tee(WEAPON.NINJA)), c.of(tee(WEAPON.HAMMER)), c.of(null), c.of(tee(WEAPON.GUN)), c.of(tee(WEAPON.GUN, 0b1011)), c.of({ id: 4, weapon: -1, weapons: 0 }));
+	all.push(c.of(tee(WEAPON.HAMMER)), c.of(tee(WEAPON.NINJA)), c.of(tee(WEAPON.HAMMER)), c.of(null), c.of(tee(WEAPON.GUN)), (c.read([{ key: 1, victim: 3 }, { key: 2, victim: 3 }]), c.of(tee(WEAPON.HAMMER))), c.of(tee(WEAPON.GUN, 0b1011)), c.of({ id: 4, weapon: -1, weapons: 0 }));
 	return all;
 };
 
@@ -78,7 +79,7 @@ export const phases = () => {
 	const at = (state, stateEndTick, players = {}, flags = 0, extra = {}) => show(moment([0, 0, 1], { game: { state, stateEndTick, flags, ...extra }, players }));
 	return [
 		at(0, 0), at(STATE.WARMUP, 0), at(STATE.WARMUP, 151), at(STATE.WARMUP, 0, { 0: { ready: false }, 1: { ready: false } }), at(STATE.PAUSED, 0, { 1: { ready: false } }),
-		at(STATE.PAUSED | STATE.START_COUNTDOWN, 100), at(STATE.GAME_OVER, 0, {}, GAME.TEAMS, { scoreRed: 2, scoreBlue: 5 }), at(STATE.GAME_OVER, 0, { 1: { score: 4 } }),
+		at(STATE.PAUSED | STATE.START_COUNTDOWN, 100), at(STATE.GAME_OVER, 0, {}, GAME.TEAMS, { scoreRed: 2, scoreBlue: 5 }), at(STATE.GAME_OVER, -310, { 1: { score: 4 } }),
 		at(STATE.ROUND_OVER, 0, { 0: { dead: true }, 1: { dead: true } }, GAME.SURVIVAL), at(0, 0, { 0: { dead: true } }, GAME.SURVIVAL | GAME.TEAMS),
 	];
 };

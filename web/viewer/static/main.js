@@ -7,6 +7,7 @@
 import { Download, Interrupted, NotThere, progressText } from './match/download.js';
 import { openFile } from './match/file.js';
 import { Live } from './match/live.js';
+import { showHelp } from './page/bar.js';
 import { LIVE_MARGIN } from './page/clock.js';
 import { byId } from './page/dom.js';
 import { Frame } from './page/frame.js';
@@ -62,7 +63,7 @@ async function watch() {
 		});
 	}
 	const v = viewer = new Viewer();
-	if (window === parent || !query.has('operator')) new Frame({ root: ROOT, page: demo ? 'replays' : 'watch', help: () => v.bar.help() }); // the admin page has its own
+	if (window === parent || !query.has('operator')) new Frame({ root: ROOT, page: demo ? 'replays' : 'watch', help: showHelp }); // the admin page has its own
 	made(v);
 	const show = async (/** @type {() => Promise<Blob>} */ load) => {
 		live?.close();
@@ -97,7 +98,7 @@ async function download(path, progress) {
 	}
 }
 
-if (IS_LIST) new Frame({ root: ROOT, page: 'replays' });
+if (IS_LIST) new Frame({ root: ROOT, page: 'replays', help: showHelp });
 (IS_LIST ? showReplays() : watch()).catch((err) => {
 	byId('status').textContent = err instanceof Error ? err.message : String(err);
 });

@@ -45,9 +45,10 @@ export class Playing {
 		for (let i = 0; i < indices.length; i++) indices[i] = tiles[4 * i];
 		this.filler.evolver = new Evolver(width, height, indices);
 		this.filler.reset();
+		this.events = new Events(); // kills and broadcasts are of the map before
 	}
 
-	/** Drops the frames, as at a change of the map. Chat stays. */
+	/** Drops the frames, as at a change of the map. */
 	reset() {
 		this.frames = [];
 		this.shown = null;
@@ -76,17 +77,6 @@ export class Playing {
 	 */
 	addMessage(message, tick) {
 		this.reading.message(readMessage(message, 0, message.length), tick);
-		this.events.insert(this.reading);
-		this.reading.clear();
-	}
-
-	/**
-	 * Adds a line of the page to the chat, such as that a player has joined.
-	 * @param {string} text
-	 * @param {number} tick
-	 */
-	addLine(text, tick) {
-		this.reading.message({ name: 'Sv_Chat', fields: { Mode: 1, ClientID: -1, TargetID: -1, Message: text } }, tick);
 		this.events.insert(this.reading);
 		this.reading.clear();
 	}

@@ -88,7 +88,12 @@ export class Board {
 		const { connection } = game;
 		connection.addEventListener('left', (e) => this.tally.forget(/** @type {CustomEvent} */ (e).detail.player));
 		connection.addEventListener('entered', () => this.tally.clear());
-		for (const type of ['ended', 'crash', 'map_loading']) connection.addEventListener(type, () => this.scoreboard.show(false));
+		for (const type of ['ended', 'crash', 'map_loading']) {
+			connection.addEventListener(type, () => {
+				this.scoreboard.show(false);
+				this.tally.clear();
+			});
+		}
 	}
 
 	/** Lets the player choose whom to watch. */

@@ -7,8 +7,8 @@
 
 import { button, make, setText } from '../../viewer/page/dom.js';
 import { loadServerInfo, playersText } from '../../viewer/page/serverinfo.js';
-import { explain, explainCrash } from './ends.js';
-import { NAME_BYTES, PASSWORD_BYTES, limitBytes, playerOf } from './player.js';
+import { explain, explainCrash, obstacle } from './ends.js';
+import { NAME_BYTES, PASSWORD_BYTES, limitBytes, playerOf, withLimit } from './player.js';
 import { Rejoin } from './rejoin.js';
 import { SKINS, skinOf, standardIndex } from './skins.js';
 
@@ -35,6 +35,8 @@ export class Card {
 		this.info = null;
 		/** Whether the server has described itself, or does not: the version to speak depends on it. */
 		this.asked = false;
+		/** Whether the server has not answered the last request for its description. */
+		this.gone = false;
 		/** Why the last match has ended. @type {End | null} */
 		this.end = null;
 		/** Whether the player has been in the match of the last connection. */
@@ -48,7 +50,7 @@ export class Card {
 		this.team = null;
 		/** @type {number | null} */
 		this.oldTeam = null;
-		this.rejoin = new Rejoin(() => this.#join(), async () => (await this.#loadInfo()) !== null);
+		this.rejoin = new Rejoin(() => this.#join(), async () => (await this.refresh()) !== null);
 		this.rejoin.oncount = (seconds) => setText(this.count, seconds < 0 ? 'Connecting again.' : `Connecting again in ${seconds} s.`);
 		this.#build();
 		this.overlay = {
@@ -58,10 +60,10 @@ export class Card {
 		};
 		this.#listen();
 		game.program.onchange = () => this.#update();
-		setInterval(() => { if (!this.box.hidden && !document.hidden) this.#loadInfo(); }, INFO_EVERY);
+		setInterval(() => { if (this.game.overlays.open && !document.hidden) this.refresh(); }, INFO_EVERY); // the frame shows it
 		addEventListener('pagehide', () => this.#close());
 		this.show(null);
-		this.#loadInfo();
+		this.refresh();
 	}
 
 	/** Creates the elements. */
@@ -93,17 +95,19 @@ export class Card {
 		look.addEventListener('click', () => this.game.menu.open('Player'));
 		const chooser = make('div', 'chooser');
 		chooser.append(button('Previous skin', LEFT, () => this.#stepSkin(-1)), look, button('Next skin', RIGHT, () => this.#stepSkin(1)));
-		this.name = limitBytes(field('Name', 'text', 'nameless tee'), NAME_BYTES);
+		this.name = field('Name', 'text', 'nameless tee');
 		this.name.value = settings.get('name');
 		this.name.addEventListener('input', () => settings.set('name', this.name.value.trim()));
 		this.password = limitBytes(field('Password of the server', 'password', 'password'), PASSWORD_BYTES);
 		this.password.hidden = true;
+		this.watch = make('a', 'watch', 'Watch');
+		this.watch.href = this.game.root + '/';
 		this.play = make('button', 'play', 'Play');
 		this.bar = make('progress');
 		this.bar.max = 1;
 		this.status = make('p', 'status');
 		this.status.setAttribute('role', 'status');
-		this.box.append(this.server, this.facts, ended, chooser, this.name, this.password, this.play, this.bar, this.status);
+		this.box.append(this.server, this.facts, ended, chooser, withLimit(this.name, NAME_BYTES), this.password, this.watch, this.play, this.bar, this.status);
 		this.game.stage.append(this.box);
 		this.box.addEventListener('submit', (e) => {
 			e.preventDefault();
@@ -172,9 +176,10 @@ export class Card {
 	}
 
 	/** Loads the server's description, and returns it. */
-	async #loadInfo() {
+	async refresh() {
 		const info = await loadServerInfo(this.game.root);
 		this.asked = true;
+		this.gone = info === null;
 		if (info) {
 			this.info = info;
 			this.game.head.update(info);
@@ -186,7 +191,7 @@ export class Card {
 
 	/** Writes the texts. */
 	#update() {
-		const { info, end, game: { program } } = this;
+		const { info, game: { program } } = this, end = this.end ?? (this.asked ? obstacle(info, this.gone) : null), gone = this.gone && this.end !== null;
 		setText(this.server, info?.name || location.host);
 		setText(this.facts, info ? [info.map && `${info.gameType} on ${info.map.name}`, playersText(info)].filter(Boolean).join(' · ') : '');
 		this.ended.hidden = !end;
@@ -195,12 +200,14 @@ export class Card {
 		setText(this.text, end?.text ?? '');
 		this.count.hidden = this.cancel.hidden = !this.rejoin.active;
 		this.password.hidden = !(info?.password || end?.field === 'password');
-		const loading = program.progress < 1 && !program.problem, problem = end ? '' : info?.problem ?? '';
+		this.watch.hidden = !end?.watch;
+		this.play.classList.toggle('second', Boolean(end?.watch || end?.lost && !this.end));
+		const loading = program.progress < 1 && !program.problem, problem = this.end ? '' : info?.problem ?? '';
 		this.play.disabled = loading || !this.asked || problem !== '';
 		setText(this.play, program.problem ? 'Load again' : loading ? `Loading ${Math.floor(100 * program.progress)} %` : this.rejoin.active ? 'Now' : end?.again ?? 'Play');
 		this.bar.hidden = !loading;
 		this.bar.value = program.progress;
-		setText(this.status, program.problem ? `The game cannot be loaded: ${program.problem}.` : problem);
+		setText(this.status, program.problem ? `The game cannot be loaded: ${program.problem}.` : problem || (gone && !this.rejoin.active ? 'The server does not answer.' : ''));
 	}
 
 	/** Joins as the player of the card, at a click or a key. */
@@ -254,7 +261,7 @@ export class Card {
 		if (this.closing) return;
 		const { entered } = this;
 		if (this.oldTeam === null) this.oldTeam = this.team;
-		const info = entered ? this.info : await this.#loadInfo();
+		const info = entered ? this.info : await this.refresh();
 		let end = explain(reason, { entered, problem: info?.problem ?? '' });
 		if (end.lost && !entered && this.end?.stays) end = this.end;
 		if (!end.lost || !(entered || this.rejoin.active) || !this.rejoin.plan()) {

@@ -12,6 +12,7 @@
  * @property {string} again the label of the button
  * @property {boolean} lost whether the server may be back in a moment, so that the page tries again by itself
  * @property {boolean} [stays] whether it also explains why the server does not answer from then on
+ * @property {boolean} [watch] whether the page rather offers to watch
  * @property {'password' | 'name'} [field] what the player has to enter
  */
 
@@ -24,7 +25,7 @@ const AGAIN = 'Play again';
  * @type {[RegExp, Explain][]}
  */
 const REASONS = [
-	[/^This server is full/i, () => ({ title: 'The server is full', text: 'Watch the match until a player leaves, then try again.', again: 'Try again' })],
+	[/^This server is full/i, () => ({ title: 'The server is full', text: 'Watch the match until a player leaves, then try again.', again: 'Try again', watch: true })],
 	[/^You have been banned for life(?: \((.*)\))?$/i, ([, why]) => ({ title: 'You are banned from this server', text: because(why), again: 'Try again', stays: true })],
 	[/^You have been banned (?:for )?(.+?)(?: \((.*)\))?$/i, ([, time, why]) => ({
 		title: 'You are banned from this server', text: `The ban ends in ${time}.${spaced(because(why))}`, again: 'Try again', stays: true,
@@ -71,6 +72,20 @@ export function explain(reason, { entered = false, problem = '' } = {}) {
 	if (!plain) return { title: 'You have left the match', text: '', again: AGAIN, lost: false };
 	// Operators end a server with words of their own.
 	return { title: 'The server has ended the connection', text: plain, again: AGAIN, lost: entered };
+}
+
+/**
+ * Explains what a player who joins now would meet; null for nothing.
+ * @param {import('../../viewer/page/serverinfo.js').ServerInfo | null} info
+ * @param {boolean} gone whether the server does not answer
+ * @returns {End | null}
+ */
+export function obstacle(info, gone) {
+	if (gone) return { title: 'The server does not answer', text: 'It has stopped, or it restarts. The page asks again every few seconds.', again: 'Try again', lost: true };
+	if (!info || info.problem) return null;
+	if (info.maxClients && info.clients >= info.maxClients) return explain('This server is full');
+	if (!info.maxPlayers || info.players < info.maxPlayers) return null;
+	return { title: 'All places are taken', text: 'You can join as a spectator, and play when a place is free.', again: 'Join as a spectator', lost: false, watch: true };
 }
 
 /**

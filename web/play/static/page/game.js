@@ -23,7 +23,9 @@ import { Connection } from './connection.js';
 import { Crosshair } from './crosshair.js';
 import { Emotes } from './emotes.js';
 import { Help } from './help.js';
+import { Hint } from './hint.js';
 import { Keys } from './keys.js';
+import { askBeforeLinks } from './leaving.js';
 import { Loading } from './loading.js';
 import { Menu } from './menu.js';
 import { Net } from './net.js';
@@ -112,6 +114,7 @@ export class Game {
 			this.spectate,
 			new Race(this),
 			new Texts(this),
+			new Hint(this),
 			new Net(this),
 			new MatchSounds(this),
 			this.card,
@@ -122,6 +125,7 @@ export class Game {
 			this.teams,
 			this.emotes,
 		];
+		askBeforeLinks(this);
 		this.connection.addEventListener('map', (e) => {
 			const { name, data } = /** @type {CustomEvent} */ (e).detail;
 			this.watching.stop();

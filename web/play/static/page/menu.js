@@ -5,7 +5,7 @@
  */
 
 import { make, setText } from '../../viewer/page/dom.js';
-import { CLAN_BYTES, NAME_BYTES, limitBytes, playerOf } from './player.js';
+import { CLAN_BYTES, NAME_BYTES, playerOf, withLimit } from './player.js';
 import { skinFields } from '../engine/engine.js';
 import { canFullScreen, toggleFullScreen } from './screen.js';
 import { SkinEditor } from './skineditor.js';
@@ -110,6 +110,7 @@ export class Menu {
 			this.#send();
 			return;
 		}
+		if (inMatch) this.game.card.refresh();
 		setText(this.resume, inMatch ? 'Resume' : 'Back');
 		this.full.hidden = !canFullScreen();
 		setText(this.full, document.fullscreenElement ? 'Leave full screen' : 'Full screen');
@@ -168,11 +169,11 @@ export class Menu {
 	#player() {
 		const { settings } = this.game, box = make('div', 'player'), rows = make('div', 'rows');
 		const text = (/** @type {'name' | 'clan'} */ key, /** @type {string} */ label, /** @type {number} */ most) => {
-			const input = limitBytes(make('input'), most);
+			const input = make('input');
 			input.spellcheck = false;
 			input.value = settings.get(key);
 			input.addEventListener('input', () => settings.set(key, input.value.trim()));
-			rows.append(row(label, input));
+			rows.append(row(label, withLimit(input, most)));
 			return input;
 		};
 		this.name = text('name', 'Name', NAME_BYTES);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { make } from '../../viewer/page/dom.js';
 import { skinOf } from './skins.js';
 
 /** The most bytes of a name, a clan and a password. */
@@ -48,4 +49,21 @@ export function limitBytes(field, most) {
 		if (text !== field.value) field.value = text;
 	});
 	return field;
+}
+
+/**
+ * Puts a field with a limit beside the number of its bytes, which is shown while the player types.
+ * @param {HTMLInputElement} field
+ * @param {number} most
+ */
+export function withLimit(field, most) {
+	const box = make('span', 'limited'), count = make('small');
+	limitBytes(field, most).addEventListener('input', () => {
+		const n = new TextEncoder().encode(field.value).length;
+		count.textContent = `${n}/${most}`;
+		count.title = n > field.value.length ? 'Letters beyond A to Z count twice or more.' : '';
+		count.classList.toggle('none', n === most);
+	});
+	box.append(field, count);
+	return box;
 }

@@ -48,8 +48,10 @@ export class Rcon {
 		this.lines.tabIndex = 0;
 		this.lines.setAttribute('role', 'log');
 		this.offers = make('ul', 'offers');
-		// No form: browsers would offer to store the password.
-		this.login = make('div', 'row');
+		// Nothing submits this form: browsers would offer to store the password.
+		this.login = make('form', 'row');
+		this.login.autocomplete = 'off';
+		this.login.addEventListener('submit', (e) => e.preventDefault());
 		this.name = make('input');
 		this.name.placeholder = 'Name';
 		this.name.hidden = true;
@@ -181,7 +183,10 @@ export class Rcon {
 		if (e.code === 'Backquote' && e.target instanceof HTMLInputElement && e.target.value === '') {
 			e.preventDefault();
 			this.game.overlays.close();
-		} else if (e.key === 'Enter' && (e.target === this.name || e.target === this.password)) this.#logIn();
+		} else if (e.key === 'Enter' && (e.target === this.name || e.target === this.password)) {
+			e.preventDefault();
+			this.#logIn();
+		}
 		else if (e.target === this.line) this.#typing(e);
 	}
 

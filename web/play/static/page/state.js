@@ -36,6 +36,18 @@ export class Carried {
 	seen = 0;
 	id = -1;
 
+	/** The key of the last death that is known. */
+	death = -1;
+
+	/**
+	 * Forgets the weapons of a tee that has died, also between two pictures.
+	 * @param {import('../../viewer/match/types.js').Kill[]} kills in their order
+	 */
+	read(kills) {
+		for (let i = kills.length - 1; i >= 0 && kills[i].key > this.death; i--) if (kills[i].victim === this.id) this.seen = 0;
+		this.death = kills.at(-1)?.key ?? -1;
+	}
+
 	/** Adds a weapon that the own tee has picked up. @param {number} weapon */
 	add(weapon) {
 		this.seen |= 1 << weapon;
@@ -119,11 +131,17 @@ export class State {
 		game.stage.append(this.box);
 		this.drawn = '';
 		game.connection.addEventListener('picked_up', (e) => this.carried.add(/** @type {CustomEvent} */ (e).detail.weapon));
-		for (const type of ['ended', 'crash', 'map_loading']) game.connection.addEventListener(type, () => { this.box.hidden = true; });
+		for (const type of ['ended', 'crash', 'map_loading']) {
+			game.connection.addEventListener(type, () => {
+				this.box.hidden = true;
+				this.carried.of(null);
+			});
+		}
 	}
 
 	/** @param {Moment} m */
 	frame(m) {
+		this.carried.read(this.game.connection.match.events.kills.events);
 		const t = shownTee(m), owned = this.carried.of(t);
 		this.box.hidden = !t || t.health < 0;
 		if (!t || this.box.hidden) return;

@@ -14,6 +14,9 @@ import { formatDiff } from './race.js';
 /** How long the message of the day is shown: at least, and more for each letter, in ms. */
 const MOTD_MS = 8000, MOTD_LETTER_MS = 60;
 
+/** The pause after a match, in seconds. */
+const PAUSE = 10;
+
 /** @param {number} n @param {string} one @param {string} [many] */
 const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
@@ -35,13 +38,22 @@ export function phase(m, self, readyKey) {
 		if (!open) return { title: `Warmup: ${left}`, line: '' };
 		return { title: 'Warmup', line: others ? [others, ready].filter(Boolean).join(' ') : 'Waiting for more players.' };
 	}
-	if (state & STATE.GAME_OVER) return { title: 'Game over', line: result(m) };
+	if (state & STATE.GAME_OVER) return { title: 'Game over', line: [result(m), next(m)].filter(Boolean).join(' ') };
 	if (state & STATE.ROUND_OVER) {
 		const survivors = playing.filter((p) => !p.dead);
 		return { title: 'Round over', line: survivors.length === 1 ? `${survivors[0].name} survives.` : '' };
 	}
-	if (game.flags & GAME.SURVIVAL && inGame && own.dead) return { title: 'You are out', line: 'You play again in the next round.' };
+	if (game.flags & GAME.SURVIVAL && inGame && own.dead) return { title: 'You are out', line: '' }; // the bar of spectators says until when
 	return { title: '', line: '' };
+}
+
+/**
+ * When the next match begins. At the end of a match, 0.7 sends the end of the pause in a form of its own.
+ * @param {Moment} m
+ */
+function next({ tick, game }) {
+	const left = Math.ceil((game.stateEndTick + game.startTick - tick) / TICKS_PER_SECOND) + PAUSE;
+	return left > 0 && left <= PAUSE ? `The next round begins in ${left} s.` : '';
 }
 
 /** Who has won. @param {Moment} m */
@@ -130,9 +142,7 @@ export class Texts {
 
 	/** Adds a line to the chat. @param {string} text */
 	say(text) {
-		const { chat, connection } = /** @type {any} */ (this.game);
-		if (chat) chat.server(text);
-		else connection.match.addLine(text, Math.floor(this.game.moment?.tick ?? 0));
+		this.game.chat.server(text);
 	}
 
 	/** @param {Moment} m @param {number} now in ms */
@@ -145,5 +155,8 @@ export class Texts {
 		setText(this.alive, alive(m));
 		this.ready.hidden = !line.includes('when you are ready');
 		this.box.hidden = !title && !line && !this.alive.textContent;
+		this.box.classList.toggle('quiet', !line && !(m.game.state & ~STATE.SUDDEN_DEATH)); // the match goes on behind it
+		const { scoreboard } = this.game.board, home = scoreboard.shown ? scoreboard.box : this.game.stage;
+		if (this.box.parentElement !== home) home === this.game.stage ? home.append(this.box) : home.prepend(this.box); // it never covers a row
 	}
 }

@@ -95,9 +95,17 @@ export class Votes {
 		this.why.placeholder = 'Reason';
 		this.why.setAttribute('aria-label', 'reason');
 		this.call = make('button', 'main', 'Call the vote');
-		const row = make('div', 'row');
-		row.append(this.why, this.call);
-		this.page.append(this.kinds, this.search, this.list, this.note, row);
+		const row = make('div', 'row'), command = (/** @type {string} */ label, /** @type {() => void} */ click) => {
+			const b = make('button', '', label);
+			b.type = 'button';
+			b.addEventListener('click', click);
+			return b;
+		};
+		this.force = command('Force the vote', () => this.#force());
+		row.append(this.why, this.call, this.force);
+		this.decide = make('div', 'row');
+		this.decide.append(...['yes', 'no'].map((choice) => command(`Force ${choice}`, () => this.game.connection.act('rcon', `vote ${choice}`))));
+		this.page.append(this.kinds, this.search, this.note, this.list, row, this.decide);
 		this.search.addEventListener('input', () => this.#choose(null));
 		this.why.addEventListener('input', () => { if (this.why.value !== cut(this.why.value, REASON)) this.why.value = cut(this.why.value, REASON); });
 		this.page.addEventListener('submit', (e) => {
@@ -183,6 +191,15 @@ export class Votes {
 		overlays.close();
 	}
 
+	/** Carries out what is chosen, as an operator. */
+	#force() {
+		const { chosen, kind } = this, { connection, overlays } = this.game;
+		if (chosen === null) return;
+		connection.act('rcon', 'force_vote ' + [kind, chosen, this.why.value.trim()].map((v) => `"${String(v).replace(/["\\]/g, '\\$&')}"`).join(' '));
+		this.why.value = '';
+		overlays.close();
+	}
+
 	/** Draws the page of the menu, if it has changed. */
 	#draw() {
 		const part = this.search.value.trim().toLowerCase();
@@ -245,6 +262,10 @@ export class Votes {
 
 	update() {
 		this.#show();
-		if (this.game.menu.shows('Votes')) this.#draw();
+		if (!this.game.menu.shows('Votes')) return;
+		this.force.hidden = !this.game.rcon.on;
+		this.force.disabled = this.chosen === null;
+		this.decide.hidden = !this.game.rcon.on || this.poll.state !== 'running';
+		this.#draw();
 	}
 }

@@ -78,7 +78,7 @@ export class Bar {
 			c: () => this.copyLink(),
 			b: () => this.toggleSound(),
 			v: () => this.toggleLook(),
-			'?': () => this.help(),
+			'?': () => showHelp(),
 		};
 	}
 
@@ -164,23 +164,24 @@ export class Bar {
 		history.replaceState(null, '', link);
 		navigator.clipboard?.writeText(link).catch(() => {}); // the link is in the address bar in any case
 	}
-
-	help() {
-		const dialog = /** @type {HTMLDialogElement} */ (byId('help'));
-		if (!dialog.firstChild) {
-			const list = make('dl');
-			for (const [keys, what] of HELP) list.append(make('dt', '', keys), make('dd', '', what));
-			dialog.append(list, make('p', '', 'Drag to move the camera. Zoom with the wheel or two fingers. Click a tee to follow it. Drop a demo on the page to watch it.'));
-			const close = make('button', '', 'Close');
-			close.addEventListener('click', () => dialog.close());
-			dialog.append(close);
-		}
-		if (dialog.open) dialog.close();
-		else dialog.showModal();
-	}
 }
 
 /** @param {HTMLElement} b @param {boolean} on */
 function press(b, on) {
 	if (b.getAttribute('aria-pressed') !== String(on)) b.setAttribute('aria-pressed', String(on));
+}
+
+/** Shows the keys with which a match is watched. */
+export function showHelp() {
+	const dialog = /** @type {HTMLDialogElement} */ (byId('help'));
+	if (!dialog.firstChild) {
+		const list = make('dl');
+		for (const [keys, what] of HELP) list.append(make('dt', '', keys), make('dd', '', what));
+		dialog.append(list, make('p', '', 'Drag to move the camera. Zoom with the wheel or two fingers. Click a tee to follow it. Drop a demo on the page to watch it.'));
+		const close = make('button', 'main', 'Close');
+		close.addEventListener('click', () => dialog.close());
+		dialog.append(close);
+	}
+	if (dialog.open) dialog.close();
+	else dialog.showModal();
 }

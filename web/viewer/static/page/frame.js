@@ -109,7 +109,8 @@ export class Frame {
 			teeworlds.append(make('strong', '', 'Teeworlds 0.7: '), 'press F1 and type ', code, '.');
 			ddnet.append(make('strong', '', 'DDNet: '), link, ', or press F1 and type the same.');
 			list.append(teeworlds, ddnet);
-			const close = make('button', '', 'Close');
+			if (/^(localhost|127\.|\[::1\])/.test(address)) list.append(make('li', '', 'This address works on this computer only. Players elsewhere need the address of this computer in their network.'));
+			const close = make('button', 'main', 'Close');
 			close.type = 'button';
 			close.addEventListener('click', () => dialog.close());
 			dialog.append(make('h2', '', 'Join with a client'), make('p', '', 'The address of this server:'), copy, list, close);

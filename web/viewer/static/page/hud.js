@@ -1,19 +1,17 @@
 /**
- * The texts over the picture: scores and time, kills, chat, votes.
+ * The texts over the picture: scores and time, kills, broadcasts.
  *
  * @module
  */
 
-import { CHAT, GAME, STATE, TEAM, TICKS_PER_SECOND, WEAPON } from '../match/types.js';
+import { GAME, STATE, TEAM, TICKS_PER_SECOND, WEAPON } from '../match/types.js';
 import { formatTicks } from './clock.js';
 import { ICON, byId, icon, make, setText, sign } from './dom.js';
 
 /** @typedef {import('../match/types.js').Moment} Moment */
 
-const CHAT_TICKS = 16 * TICKS_PER_SECOND;
 const KILL_TICKS = 8 * TICKS_PER_SECOND;
 const BROADCAST_TICKS = 10 * TICKS_PER_SECOND;
-const MAX_CHAT = 8;
 const MAX_KILLS = 6;
 
 /** The words for the causes of deaths, by WEAPON + 3. */
@@ -33,22 +31,16 @@ export class Hud {
 		this.blue = byId('blue');
 		this.state = byId('state');
 		this.kills = byId('kills');
-		this.chat = byId('chat');
 		this.broadcast = byId('broadcast');
-		this.vote = byId('vote');
 		this.killKeys = '';
-		this.chatKeys = '';
 	}
 
 	/** @param {Moment} m */
 	update(m) {
 		this.updateGame(m);
 		this.updateKills(m);
-		this.updateChat(m);
 		const b = m.broadcast;
 		setText(this.broadcast, b.text && m.tick - b.tick < BROADCAST_TICKS ? b.text : '');
-		const v = m.vote;
-		setText(this.vote, v.active ? `Vote: ${v.description}${v.reason ? ` (${v.reason})` : ''}. Yes ${v.yes}, no ${v.no}` : '');
 	}
 
 	/** @param {Moment} m */
@@ -78,25 +70,13 @@ export class Hud {
 		for (let i = first; i < m.kills.length; i++) if (m.tick - m.kills.items[i].tick < KILL_TICKS && m.kills.items[i].victimName) lines.push(killLine(m, m.kills.items[i], this.icons));
 		this.kills.replaceChildren(...lines);
 	}
-
-	/** @param {Moment} m */
-	updateChat(m) {
-		let keys = '';
-		const first = Math.max(0, m.chat.length - MAX_CHAT);
-		for (let i = first; i < m.chat.length; i++) if (m.tick - m.chat.items[i].tick < CHAT_TICKS) keys += m.chat.items[i].key + ' ';
-		if (keys === this.chatKeys) return;
-		this.chatKeys = keys;
-		const lines = [];
-		for (let i = first; i < m.chat.length; i++) if (m.tick - m.chat.items[i].tick < CHAT_TICKS) lines.push(chatLine(m, m.chat.items[i]));
-		this.chat.replaceChildren(...lines);
-	}
 }
 
 /** The text below the clock. @param {import('../match/types.js').Game} g */
 export function stateText(g) {
+	if (g.state & STATE.START_COUNTDOWN) return 'Get ready';
 	if (g.state & STATE.PAUSED) return 'Paused';
 	if (g.state & STATE.WARMUP) return 'Warmup';
-	if (g.state & STATE.START_COUNTDOWN) return 'Get ready';
 	if (g.state & STATE.GAME_OVER) return 'Game over';
 	if (g.state & STATE.ROUND_OVER) return 'Round over';
 	if (g.state & STATE.SUDDEN_DEATH) return 'Sudden death';
@@ -140,13 +120,5 @@ function killLine(m, k, icons) {
 	const shape = CAUSE_ICONS[k.weapon + 3];
 	li.append(shape ? sign(shape, word, 'cause') : icon(icons.weapon(k.weapon), word, 'cause'));
 	li.append(...head(k.victim, k.victimName), ...flag(VICTIM_CARRIED, k.victimTeam), make('span', teamClass(m, k.victimTeam), k.victimName));
-	return li;
-}
-
-/** @param {Moment} m @param {import('../match/types.js').ChatLine} c */
-function chatLine(m, c) {
-	const li = make('li', c.id < 0 ? 'server' : c.mode === CHAT.TEAM ? 'team' : '');
-	if (c.id >= 0) li.append(make('span', teamClass(m, c.team), c.name), ': ');
-	li.append(c.text);
 	return li;
 }

@@ -11,8 +11,11 @@
  * @property {string} gameType
  * @property {boolean} ddrace whether players speak DDNet's version
  * @property {boolean} password whether players need one
- * @property {number} players
+ * @property {number} players without bots
  * @property {number} maxPlayers
+ * @property {number} clients players and spectators, without bots
+ * @property {number} maxClients
+ * @property {number} bots
  * @property {{ name: string, sha256: string, size: number } | null} map
  * @property {string} problem why this page cannot play; empty for none
  */
@@ -50,7 +53,8 @@ async function readJSON(url) {
 function readInfo(i) {
 	return {
 		name: text(i.name), address: addressOf(text(i.host), number(i.port)), gameType: text(i.game_type), ddrace: i.ddrace === true, password: i.password === true,
-		players: number(i.players), maxPlayers: number(i.max_players), map: readMapInfo(i.map), problem: text(i.problem),
+		players: number(number(i.players) - number(i.bots)), maxPlayers: number(i.max_players), clients: number(number(i.clients) - number(i.bots)),
+		maxClients: number(i.max_clients), bots: number(i.bots), map: readMapInfo(i.map), problem: text(i.problem),
 	};
 }
 
@@ -63,7 +67,7 @@ function readStatus(i) {
 	return {
 		name: text(i.name), address: addressOf('', 0), gameType: text(i.game_type), ddrace: /^ddrace/i.test(text(i.game_type)), password: i.passworded === true,
 		players: Array.isArray(i.clients) ? i.clients.filter((/** @type {any} */ c) => c?.is_player !== false).length : 0, maxPlayers: number(i.max_players),
-		map: readMapInfo(i.map), problem: '',
+		clients: Array.isArray(i.clients) ? i.clients.length : 0, maxClients: number(i.max_clients), bots: 0, map: readMapInfo(i.map), problem: '',
 	};
 }
 
@@ -93,9 +97,10 @@ function number(v) {
 }
 
 /**
- * The players in words, such as 3 of 16 players.
+ * The players in words, such as 3 of 16 players, 5 bots.
  * @param {ServerInfo} info
  */
-export function playersText({ players, maxPlayers }) {
-	return maxPlayers ? `${players} of ${maxPlayers} players` : players === 1 ? '1 player' : `${players} players`;
+export function playersText({ players, maxPlayers, bots }) {
+	const text = maxPlayers ? `${players} of ${maxPlayers} players` : players === 1 ? '1 player' : `${players} players`;
+	return bots ? `${text}, ${bots === 1 ? '1 bot' : `${bots} bots`}` : text;
 }

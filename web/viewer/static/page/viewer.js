@@ -20,6 +20,7 @@ import { formatPlace, parsePlace } from './link.js';
 import { Minimap } from './minimap.js';
 import { Scoreboard } from './scoreboard.js';
 import { Sounds } from './sound.js';
+import { Talk } from './talk.js';
 import { TeeStates, statesOf } from './teestate.js';
 import { Timeline } from './timeline.js';
 
@@ -61,6 +62,7 @@ export class Viewer {
 		this.director = new Director(this.camera);
 		this.icons = new Icons(this.scene);
 		this.hud = new Hud(this.icons);
+		this.talk = new Talk();
 		this.sounds = new Sounds();
 		this.scoreboard = new Scoreboard((id) => this.director.follow(id), this.icons);
 		this.tee = new TeeStates(byId('tee'));
@@ -277,6 +279,7 @@ export class Viewer {
 		if (!m.ready) return;
 		this.icons.update();
 		this.hud.update(m);
+		this.talk.update(m);
 		this.scoreboard.update(m, this.director.followed);
 		this.minimap.draw(m);
 		this.bar.updatePlayers(m);
