@@ -84,8 +84,8 @@ func hashOf(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:16] }
 // partSize is the length of the parts in which files are written, in bytes.
 const partSize = 32 << 10
 
-// isTrustworthy reports whether browsers trust the origin of a request. On other origins they ignore
-// some headers, and say so in their console.
+// isTrustworthy reports whether browsers trust the origin of a request. On other origins they
+// ignore some headers, and say so in their console.
 func isTrustworthy(r *http.Request) bool {
 	address, err := netip.ParseAddr(strings.Trim(r.Host, "[]"))
 	if p, portErr := netip.ParseAddrPort(r.Host); portErr == nil {

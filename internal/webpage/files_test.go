@@ -62,7 +62,8 @@ func TestOpenerPolicy(t *testing.T) {
 		url, proto string
 		want       bool
 	}{
-		{"http://yard.example/", "", false}, {"http://192.0.2.1:8303/", "", false}, {"http://localhost.example/", "", false}, {"https://yard.example/", "", true},
+		{"http://yard.example/", "", false}, {"http://192.0.2.1:8303/", "", false}, {"http://localhost.example/", "", false},
+		{"https://yard.example/", "", true},
 		{"http://yard.example/", "https", true}, {"http://localhost:8303/", "", true}, {"http://127.0.0.1:8303/", "", true}, {"http://[::1]/", "", true},
 	} {
 		r, w := httptest.NewRequest("GET", c.url, nil), httptest.NewRecorder()

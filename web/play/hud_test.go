@@ -22,8 +22,9 @@ func TestHudFunctions(t *testing.T) {
 		"tally()": `["2/1","0/3","0/0","0/0","0/1","1/0"]`,
 		"board()": `[false,true,false,false,false,true]`,
 		"phases()": `["","Warmup | Waiting for more players.","Warmup: 4","Warmup | 2 players are not ready. Press R when you are ready.",` +
-			`"Paused | 1 player is not ready.","Starts in 2","Game over | Blue wins. The next round begins in 10 s.","Game over | p1 wins. The next round begins in 4 s.","Round over | p2 survives.",` +
-			`"You are out | 1 red and 1 blue left"]`,
+			`"Paused | 1 player is not ready.","Starts in 2",` +
+			`"Game over | Blue wins. The next round begins in 10 s.","Game over | p1 wins. The next round begins in 4 s.",` +
+			`"Round over | p2 survives.","You are out | 1 red and 1 blue left"]`,
 		"words()": `["\u22120.35","+1.20","a finished in 1:01.230.","b finished in 0:00.900 (\u22121.50). This is a new personal best.",` +
 			`"c finished in 0:00.005 (+0.02). This is a new record."]`,
 		"loss()":   `[0,0,0.2,0.5]`,

@@ -58,9 +58,16 @@ func TestCard(t *testing.T) {
 	p.Wait(`document.querySelector('#card .facts').textContent === 'DM on ctf1 · 0 of 8 players, 3 bots'`)
 	p.Wait(`document.querySelector('#card button.play:not(:disabled)')`)
 	before := browsertest.Eval[string](p.Page, `document.querySelector('#card .tee').getAttribute('aria-label')`)
-	for _, c := range [][3]string{{"clients: 9, maxClients: 9", "The server is full", "true"}, {"players: 8, maxPlayers: 8", "All places are taken", "true"}, {"", "", "false"}} {
-		got := browsertest.Eval[[]string](p.Page, `(() => { const { card } = teeyard, { info } = card; card.info = { ...info, `+c[0]+` }; teeyard.program.onchange();
-			card.info = info; return [card.title.textContent, String(!card.watch.hidden && card.play.classList.contains('second'))]; })()`)
+	for _, c := range [][3]string{
+		{"clients: 9, maxClients: 9", "The server is full", "true"}, {"players: 8, maxPlayers: 8", "All places are taken", "true"}, {"", "", "false"},
+	} {
+		got := browsertest.Eval[[]string](p.Page, `(() => {
+			const { card } = teeyard, { info } = card;
+			card.info = { ...info, `+c[0]+` };
+			teeyard.program.onchange();
+			card.info = info;
+		 return [card.title.textContent, String(!card.watch.hidden && card.play.classList.contains('second'))];
+		})()`)
 		testenv.Check(t, got[0] == c[1] && got[1] == c[2], "%s: %q", c, got)
 	}
 	p.Run(`document.querySelector('#card .chooser button[title="Next skin"]').click()`)

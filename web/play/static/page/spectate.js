@@ -85,10 +85,12 @@ export class Spectate {
 		this.hint = make('small');
 		this.free = this.#button('Free view', () => this.#watch(SPEC.FREE, -1));
 		this.players = this.#button('Players', () => game.board.choose());
+		this.players.className = 'players';
+		this.back = this.#button('Back to the game', () => this.#back());
 		this.join = [TEAM.RED, TEAM.BLUE].map((team) => this.#button('Join', () => game.connection.act('team', team)));
 		const text = make('div');
 		text.append(this.name, this.hint);
-		this.box.append(button('Previous player', ICON.PREVIOUS, () => this.next(-1)), text, button('Next player', ICON.NEXT, () => this.next(1)), this.free, this.players, ...this.join);
+		this.box.append(button('Previous player', ICON.PREVIOUS, () => this.next(-1)), text, button('Next player', ICON.NEXT, () => this.next(1)), this.free, this.players, ...this.join, this.back);
 		game.stage.append(this.box);
 		game.input.onwatch = (by) => this.next(by);
 		game.view.onfree = () => this.#watch(SPEC.FREE, -1);
@@ -120,6 +122,13 @@ export class Spectate {
 		this.game.connection.act('spectate', mode, id);
 	}
 
+	/** Ends a pause of DDRace: with /spec the tee is still there, with /pause it is not. */
+	#back() {
+		const m = this.game.moment, self = this.game.connection.engine?.self;
+		const stays = m?.tees.items.slice(0, m.tees.length).some((t) => t.id === self);
+		this.game.connection.act('command', stays ? 'spec' : 'pause', '');
+	}
+
 	/** Follows a player. @param {number} id */
 	follow(id) {
 		this.#watch(SPEC.PLAYER, id);
@@ -137,9 +146,10 @@ export class Spectate {
 		const { spectating, mode } = m.view, own = m.players[this.game.connection.engine?.self ?? -1];
 		this.#show(spectating);
 		if (!spectating) return;
-		const name = watched(m), isOut = own && own.team !== TEAM.SPECTATORS && own.dead, canJoin = own?.team === TEAM.SPECTATORS && !isRace(m), teams = (m.game.flags & GAME.TEAMS) !== 0;
+		const name = watched(m), isOut = own && own.team !== TEAM.SPECTATORS && own.dead, canJoin = own?.team === TEAM.SPECTATORS, teams = (m.game.flags & GAME.TEAMS) !== 0;
 		setText(this.name, name || 'Free view');
 		setText(this.hint, isOut ? 'You are out until the next round.' : name ? 'Click: next. Right click: previous. Move: free view.' : 'Click: follow a player. Move with the keys or the mouse. Wheel: zoom.');
+		this.back.hidden = canJoin || Boolean(isOut) || !this.game.chat.commands.get('spec');
 		this.free.hidden = mode === SPEC.FREE || Boolean(isOut);
 		this.join.forEach((b, i) => {
 			b.hidden = !canJoin || i > 0 && !teams;

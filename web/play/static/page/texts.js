@@ -7,6 +7,7 @@
 import { GAME, STATE, TEAM, TICKS_PER_SECOND } from '../../viewer/match/types.js';
 import { ICON, button, make, setText } from '../../viewer/page/dom.js';
 import { formatRace } from '../../viewer/page/teestate.js';
+import { label } from '../input/labels.js';
 import { formatDiff } from './race.js';
 
 /** @typedef {import('../../viewer/match/types.js').Moment} Moment */
@@ -24,13 +25,13 @@ const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
  * The phase of the match in words: a title, and a line below it. Both are empty during play.
  * @param {Moment} m
  * @param {number} self
- * @param {string} readyKey the key for the action ready
+ * @param {string} readyKey the key for the action ready; empty for a touch screen
  */
 export function phase(m, self, readyKey) {
 	const { game } = m, { state } = game, own = m.players[self], left = Math.max(0, Math.ceil((game.stateEndTick - m.tick) / TICKS_PER_SECOND));
 	const playing = m.players.filter((p) => p.active && p.team !== TEAM.SPECTATORS), waiting = playing.filter((p) => !p.ready).length;
 	const inGame = own?.active && own.team !== TEAM.SPECTATORS;
-	const ready = waiting > 0 && inGame && !own.ready ? `Press ${readyKey} when you are ready.` : '';
+	const ready = waiting > 0 && inGame && !own.ready ? `${readyKey ? `Press ${readyKey}` : 'Tap Ready'} when you are ready.` : '';
 	const open = game.stateEndTick === 0, others = waiting > 0 ? `${count(waiting, 'player is', 'players are')} not ready.` : '';
 	if (state & STATE.START_COUNTDOWN) return { title: open ? 'Get ready' : `Starts in ${left}`, line: '' };
 	if (state & STATE.PAUSED) return { title: open || left === 0 ? 'Paused' : `Paused: ${left}`, line: [others, ready].filter(Boolean).join(' ') };
@@ -149,7 +150,7 @@ export class Texts {
 	update(m, now) {
 		if (now > this.motdUntil) this.#hideMotd();
 		const { connection, actions } = this.game, self = connection.engine?.self ?? -1;
-		const key = actions.bindings.codes('ready')[0]?.replace(/^Key/, '') ?? 'Ready', { title, line } = phase(m, self, key);
+		const key = this.game.touch.active ? '' : label(actions.bindings.codes('ready')[0] ?? ''), { title, line } = phase(m, self, key);
 		setText(this.title, title);
 		setText(this.line, line);
 		setText(this.alive, alive(m));
