@@ -71,6 +71,10 @@ func TestDDRaceFinish(t *testing.T) {
 		b, _ := os.ReadFile(h.home + "/ranks.journal")
 		return strings.Contains(string(b), "racer")
 	})
+	p.Run(`teeyard.input.release('right'); teeyard.connection.act('command', 'pause', '')`)
+	p.Wait(`teeyard.moment.view.spectating && !document.getElementById('spectate').hidden && !teeyard.spectate.back.hidden`)
+	p.Run(`teeyard.spectate.back.click()`)
+	p.Wait(`!teeyard.moment.view.spectating && teeyard.connection.match.own`)
 	t.Logf("%v of %v snapshots corrected", p.state(engine.StateCorrections), p.state(engine.StatePredictions))
 }
 

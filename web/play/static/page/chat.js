@@ -112,6 +112,14 @@ export class Chat {
 		return team === TEAM.RED ? 'red team' : 'blue team';
 	}
 
+	/**
+	 * Reports whether the server has a command of DDNet. Servers list their commands only in 0.7.
+	 * @param {string} name
+	 */
+	canRun(name) {
+		return this.game.connection.ddnet || this.commands.get(name) !== undefined;
+	}
+
 	/** The players of the match without the own one. @returns {import('../../viewer/match/types.js').Player[]} */
 	get others() {
 		const self = this.game.connection.engine?.self ?? -1;

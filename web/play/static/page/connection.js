@@ -57,6 +57,7 @@ export class Connection extends EventTarget {
 	async open(player) {
 		this.close();
 		this.reason = '';
+		this.ddnet = false;
 		const engine = this.engine = new Engine(await this.program.module, {
 			ondatagram: (d) => this.socket?.send(d),
 			onevent: (e) => this.#event(e),

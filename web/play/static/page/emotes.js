@@ -65,7 +65,7 @@ export class Emotes {
 	#begin() {
 		const { game } = this;
 		if (!game.connection.playing) return;
-		this.wheel.eyes = game.chat.commands.get('emote') !== undefined;
+		this.wheel.eyes = game.chat.canRun('emote');
 		for (const b of this.buttons.eyes) b.hidden = !this.wheel.eyes;
 		if (game.actions.running.has('touch emote')) game.overlays.show(this.overlay); // stays until a tap
 		else this.#show(false);

@@ -149,7 +149,7 @@ export class Spectate {
 		const name = watched(m), isOut = own && own.team !== TEAM.SPECTATORS && own.dead, canJoin = own?.team === TEAM.SPECTATORS, teams = (m.game.flags & GAME.TEAMS) !== 0;
 		setText(this.name, name || 'Free view');
 		setText(this.hint, isOut ? 'You are out until the next round.' : name ? 'Click: next. Right click: previous. Move: free view.' : 'Click: follow a player. Move with the keys or the mouse. Wheel: zoom.');
-		this.back.hidden = canJoin || Boolean(isOut) || !this.game.chat.commands.get('spec');
+		this.back.hidden = canJoin || Boolean(isOut) || !this.game.chat.canRun('spec');
 		this.free.hidden = mode === SPEC.FREE || Boolean(isOut);
 		this.join.forEach((b, i) => {
 			b.hidden = !canJoin || i > 0 && !teams;

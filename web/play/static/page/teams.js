@@ -90,7 +90,7 @@ export class Teams {
 
 	/** Leaves the tee where it is, or comes back to it. */
 	#pause() {
-		if (this.game.chat.commands.get('pause')) this.game.connection.act('command', 'pause', '');
+		if (this.game.chat.canRun('pause')) this.game.connection.act('command', 'pause', '');
 	}
 
 	/** @param {import('../../viewer/match/types.js').Moment} m */
@@ -116,7 +116,7 @@ export class Teams {
 		setText(this.note, [...notes].join(' '));
 		this.ready.hidden = (m.game.state & (STATE.PAUSED | STATE.WARMUP)) === 0;
 		setText(this.ready, m.players[self]?.ready ? 'Not ready' : 'Ready');
-		this.pause.hidden = !chat.commands.get('pause');
+		this.pause.hidden = !chat.canRun('pause');
 		this.kill.hidden = own === TEAM.SPECTATORS;
 	}
 }
