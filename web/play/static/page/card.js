@@ -96,6 +96,7 @@ export class Card {
 		const chooser = make('div', 'chooser');
 		chooser.append(button('Previous skin', LEFT, () => this.#stepSkin(-1)), look, button('Next skin', RIGHT, () => this.#stepSkin(1)));
 		this.name = field('Name', 'text', 'nameless tee');
+		const name = withLimit(this.name, NAME_BYTES);
 		this.name.value = settings.get('name');
 		this.name.addEventListener('input', () => settings.set('name', this.name.value.trim()));
 		this.password = limitBytes(field('Password of the server', 'password', 'password'), PASSWORD_BYTES);
@@ -107,7 +108,7 @@ export class Card {
 		this.bar.max = 1;
 		this.status = make('p', 'status');
 		this.status.setAttribute('role', 'status');
-		this.box.append(this.server, this.facts, ended, chooser, withLimit(this.name, NAME_BYTES), this.password, this.watch, this.play, this.bar, this.status);
+		this.box.append(this.server, this.facts, ended, chooser, name, this.password, this.watch, this.play, this.bar, this.status);
 		this.game.stage.append(this.box);
 		this.box.addEventListener('submit', (e) => {
 			e.preventDefault();

@@ -169,11 +169,11 @@ export class Menu {
 	#player() {
 		const { settings } = this.game, box = make('div', 'player'), rows = make('div', 'rows');
 		const text = (/** @type {'name' | 'clan'} */ key, /** @type {string} */ label, /** @type {number} */ most) => {
-			const input = make('input');
+			const input = make('input'), limited = withLimit(input, most);
 			input.spellcheck = false;
 			input.value = settings.get(key);
 			input.addEventListener('input', () => settings.set(key, input.value.trim()));
-			rows.append(row(label, withLimit(input, most)));
+			rows.append(row(label, limited));
 			return input;
 		};
 		this.name = text('name', 'Name', NAME_BYTES);

@@ -53,6 +53,7 @@ export function limitBytes(field, most) {
 
 /**
  * Puts a field with a limit beside the number of its bytes, which is shown while the player types.
+ * Listeners that are added later see the text that is cut.
  * @param {HTMLInputElement} field
  * @param {number} most
  */
