@@ -227,7 +227,8 @@ func TestWhoMayPlayOverWebSocket(t *testing.T) {
 			got = fmt.Sprint(w.Code)
 		}
 		testenv.Check(t, got == c.want, "%s: %s, want %s: %s", c.name, got, c.want, w.Body)
-		testenv.Check(t, (problem != "") == (w.Code == 403) && strings.HasPrefix(w.Body.String(), problem), "%s: the page shows %q, not %q", c.name, problem, w.Body)
+		same := (problem != "") == (w.Code == 403) && strings.HasPrefix(w.Body.String(), problem)
+		testenv.Check(t, same, "%s: the page shows %q, not %q", c.name, problem, w.Body)
 	}
 }
 
@@ -299,7 +300,8 @@ func TestOrigins(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		testenv.Check(t, played == c.want, "%+v: %v %s", c, played, w.Body)
-		testenv.Check(t, (problem != "") == (w.Code == 403) && strings.HasPrefix(w.Body.String(), problem), "%+v: the page shows %q, not %q", c, problem, w.Body)
+		same := (problem != "") == (w.Code == 403) && strings.HasPrefix(w.Body.String(), problem)
+		testenv.Check(t, same, "%+v: the page shows %q, not %q", c, problem, w.Body)
 	}
 	for _, text := range []string{"a.example", "https://", "https://a.example/x", "own;all", "*"} {
 		_, err := ParseOrigins(text)
