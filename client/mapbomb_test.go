@@ -97,6 +97,18 @@ func mapBombs(t *testing.T, padding int) map[string][]byte {
 	}
 }
 
+// TestRecentMaps checks that large maps do not stay in memory beside each other.
+func TestRecentMaps(t *testing.T) {
+	for _, c := range []struct{ bytes, want int }{{1 << 20, maxRecentMaps}, {30 << 20, 2}, {60 << 20, 1}, {100 << 20, 1}} {
+		s := NewMaps("-")
+		for range 6 {
+			s.addRecent(&Map{File: make([]byte, c.bytes)})
+		}
+		testenv.Check(t, len(s.recent) == c.want, "of maps with %d bytes, %d are in memory", c.bytes, len(s.recent))
+	}
+	testenv.Check(t, maxDecoded(maxMapSize) <= 256<<20, "a map may need %d bytes", maxDecoded(maxMapSize))
+}
+
 // TestMapBombs checks that parsing a downloaded map allocates memory in proportion to its file,
 // plus a constant for large empty maps.
 func TestMapBombs(t *testing.T) {

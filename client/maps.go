@@ -39,8 +39,12 @@ type Maps struct {
 	recent []*Map // newest first
 }
 
-// maxRecentMaps is the number of maps that stay in memory.
-const maxRecentMaps = 4
+// maxRecentMaps is the number of maps that stay in memory. maxRecentBytes limits their memory, in
+// bytes, except that of the newest.
+const (
+	maxRecentMaps  = 4
+	maxRecentBytes = 64 << 20
+)
 
 // NewMaps returns a Maps that stores files in dir, which is created for the first file. "" means a
 // folder in the user's cache folder, and "-" keeps maps in memory only. Maps in the installed
@@ -155,11 +159,24 @@ func (s *Maps) addDownloaded(a *bridge.MapChange, file []byte) (*Map, error) {
 
 func (s *Maps) addRecent(m *Map) {
 	s.recent = append([]*Map{m}, s.recent[:min(len(s.recent), maxRecentMaps-1)]...)
+	sum := 0
+	for i, m := range s.recent {
+		if sum += m.memory(); i > 0 && sum > maxRecentBytes {
+			clear(s.recent[i:])
+			s.recent = s.recent[:i]
+			return
+		}
+	}
 }
 
+// memory estimates the memory of a map, in bytes: the file, and several layers with some bytes per
+// tile.
+func (m *Map) memory() int { return len(m.File) + 8*m.Terrain.Width*m.Terrain.Height }
+
 // maxDecoded returns the limit for the decoded data, in bytes, of an untrusted map file of n bytes.
-// Known maps decode to at most 25 times their file size; the constant is for large empty maps.
-func maxDecoded(n int) int { return 16<<20 + 64*n }
+// Known maps decode to at most 25 times their file size. The first constant is for large maps that
+// are empty.
+func maxDecoded(n int) int { return min(16<<20+64*n, 256<<20) }
 
 func parseMap(name string, file []byte) (*Map, error) {
 	// Images stay compressed: decoded, the images of a 1 MB file can take 150 MB.

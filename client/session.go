@@ -118,6 +118,7 @@ type Session struct {
 	download mapDownload
 
 	joiner       snapshot.PartAssembler
+	joinedAt     conn.Time // when joiner completed a snapshot last, or began anew
 	snapshots    *snapshot.Store
 	scratch      snapshot.Snapshot
 	empty        snapshot.Snapshot
@@ -387,6 +388,10 @@ func (c *Session) resetWorld() {
 	c.sentInputs.reset()
 }
 
+// maxJoining is the time without a complete snapshot after which parts of older ticks count again.
+// Otherwise, a wrong tick far in the future would be the last.
+const maxJoining = 3 * time.Second
+
 // OnSnapshotPart collects the parts of a snapshot and decodes it when it is complete.
 func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data []byte) {
 	c := n.Session
@@ -396,6 +401,10 @@ func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data [
 	if c.state != Entering && c.state != Playing {
 		return
 	}
+	if c.now.Sub(c.joinedAt) > maxJoining {
+		c.joiner.Reset()
+		c.joinedAt = c.now
+	}
 	delta, complete, err := c.joiner.Add(h, part, data)
 	if err != nil {
 		c.stats.BadDelta++
@@ -404,6 +413,7 @@ func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data [
 	if !complete {
 		return
 	}
+	c.joinedAt = c.now
 	base := &c.empty
 	if h.BaseTick >= 0 {
 		if base = c.snapshots.At(h.BaseTick); base == nil {

@@ -37,7 +37,7 @@ func (c *DemoConverter) SendEvent(ev *game.Event) {
 		c.side.SendEvent(nil, ev)
 	case game.EvRaceFinish:
 		c.side.send(&msg7.SvRaceFinish{
-			ClientID: int32(ev.Player), Time: ev.Value, Diff: ev.Extra,
+			ClientID: int32(ev.Player), Time: max(ev.Value, -1), Diff: ev.Extra,
 			RecordPersonal: ev.Record != game.RecordNone, RecordServer: ev.Record == game.RecordOfAll,
 		})
 	}

@@ -35,6 +35,13 @@ func (c *Core) Move() {
 	c.Pos = next
 }
 
+// Way returns the length of the next Move at most, in units. The cost of Move grows with it.
+func (c *Core) Way() float32 {
+	v := c.Vel
+	v.X = float32(v.X * c.tuning().velocityRamp(float32(v.Len()*50)))
+	return v.Len()
+}
+
 // stopAtOthers returns where a tee on its way to next stops because of other tees: at
 // the last sample before the first one that is within TeeSize of another tee.
 func (c *Core) stopAtOthers(next Vec) Vec {

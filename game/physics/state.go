@@ -52,6 +52,16 @@ func (c *Core) SetState(s *CoreState) {
 	c.HookDir = Vec{X: float32(s.HookDX) / 256, Y: float32(s.HookDY) / 256}
 }
 
+// HookWay returns about how far a flying hook is from its tee, in units, and 0 for other hooks. The
+// cost of the next Tick grows with it.
+func (s *CoreState) HookWay() int64 {
+	if s.HookState != HookFlying {
+		return 0
+	}
+	x, y := int64(s.HookX)-int64(s.X), int64(s.HookY)-int64(s.Y)
+	return max(x, -x) + max(y, -y)
+}
+
 // Quantize rounds the core to values that a snapshot can represent, so that clients continue with
 // the same numbers.
 func (c *Core) Quantize() {

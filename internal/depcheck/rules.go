@@ -146,6 +146,7 @@ var rooms = map[string][]string{
 	"internal/messagetest": {"protocol", "internal/golden", "internal/testenv"},
 	"internal/replaytest":  {"format", "game", "maps"},
 	"internal/testclient":  {"protocol", "transport"},
+	"internal/hostile":     {"protocol", "transport"},
 	"internal/bridgetest":  {"bridge", "event", "format", "game", "internal/testenv", "maps", "protocol"},
 	"internal/peers":       everything,
 

@@ -14,10 +14,14 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/internal/browsertest"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
+	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/ws"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/viewer"
@@ -33,12 +37,33 @@ type table struct {
 // sitDown starts a server and lets the page join it.
 func sitDown(t *testing.T, commands ...string) *table {
 	t.Helper()
+	return sitDownWith(t, way{}, commands...)
+}
+
+// way is what lies between a page and its server.
+type way struct {
+	datagrams func(c transport.Conn) transport.Conn
+	requests  func(h http.Handler) http.Handler
+}
+
+// sitDownWith is sitDown with a way.
+func sitDownWith(t *testing.T, by way, commands ...string) *table {
+	t.Helper()
 	settings, key, hub := new(web.Settings), web.NewKey(), ws.NewHub()
 	page := New(settings)
-	s := servertest.Start(t, server.Config{AddToConsole: settings.Register, AddTransport: hub.Join, Observers: []server.Observer{page}},
-		append([]string{"sv_map testbox; sv_inactivekick 0; sv_http_proxy local"}, commands...)...)
+	join := hub.Join
+	if by.datagrams != nil {
+		join = func(c transport.Conn) transport.Conn { return by.datagrams(hub.Join(c)) }
+	}
+	s := servertest.Start(t, server.Config{
+		AddToConsole: settings.Register, AddTransport: join, Observers: []server.Observer{page},
+		Modes: append(builtin.Modes(), mode.Named{Name: "ddrace", New: ddrace.New}),
+	}, append([]string{"sv_map testbox; sv_inactivekick 0; sv_http_proxy local"}, commands...)...)
 	rooms := web.NewHandler(slices.Concat(viewer.Rooms(""), page.Rooms(s.Addr().Port()))...)
 	handler := key.Handler(settings.WithPlayers(hub.Serve, rooms))
+	if by.requests != nil {
+		handler = by.requests(handler)
+	}
 	tab := browsertest.Open(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("X-Forwarded-For", "198.51.100.1") // not the address of the others: each has a vote
 		r.Header.Set("X-Forwarded-Proto", "https")
@@ -146,7 +171,13 @@ func (b *table) shows(text string) string {
 
 func (b *table) check(what, expression string) {
 	b.t.Helper()
-	testenv.Check(b.t, browsertest.Eval[bool](b.Page, `!!(`+expression+`)`), "%s: %s is false", what, expression)
+	testenv.Check(b.t, b.is(expression), "%s: %s is false", what, expression)
+}
+
+// is evaluates a condition.
+func (b *table) is(expression string) bool {
+	b.t.Helper()
+	return browsertest.Eval[bool](b.Page, `Promise.resolve(`+expression+`).then(Boolean)`)
 }
 
 func has(classes, class string) bool { return slices.Contains(strings.Fields(classes), class) }

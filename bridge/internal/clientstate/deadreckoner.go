@@ -89,8 +89,9 @@ func (r *deadReckoner) state(c *game.CharacterState) physics.CoreState {
 	return t.core.State()
 }
 
-// travelDistance estimates how far a tee moves in the given number of ticks, in world units.
+// travelDistance estimates how far a tee moves in the given number of ticks, and how far its flying
+// hook is away, in world units.
 func travelDistance(s *physics.CoreState, ticks int32) int64 {
 	x, y := int64(s.VelX), int64(s.VelY)
-	return (max(x, -x) + max(y, -y)) / 256 * int64(ticks)
+	return (max(x, -x)+max(y, -y))/256*int64(ticks) + s.HookWay()
 }

@@ -6,9 +6,13 @@ import (
 	"github.com/teeyard/teeyard/game/vec"
 )
 
-// maxPredictedSpeed limits the speed of predicted tees, in 1/256 units per tick. The cost grows
-// with the speed, and a server can send any value. No game is that fast.
-const maxPredictedSpeed = 300 * 256
+// maxPredictedSpeed limits the speed of predicted tees, in units per tick, and maxPredictedHook the
+// length of their hooks, in units. The cost grows with both, and a server can send any value. No
+// game is that fast.
+const (
+	maxPredictedSpeed = 300
+	maxPredictedHook  = 20_000
+)
 
 // Prediction predicts tees on a client. The client's own tee moves with its inputs, and the others
 // keep their direction.
@@ -41,12 +45,14 @@ func NewPrediction(c *physics.Collision) *Prediction {
 func (p *Prediction) Begin(tick int32, t *physics.Tuning, exceptions bool) {
 	p.tick, p.own, p.given = tick, tee.Nobody, false
 	p.world.Tuning, p.world.Exceptions = *t, exceptions
+	hook := &p.world.Tuning[physics.HookLength]
+	*hook = min(max(*hook, 0), maxPredictedHook*100)
 	clear(p.world.Cores[:])
 }
 
-// Add adds a tee, unless it is too fast. It reports whether it did.
+// Add adds a tee, unless it is too fast or its hook too far away. It reports whether it did.
 func (p *Prediction) Add(id tee.ID, pos vec.Vec2, s *physics.CoreState, f tee.Flags) bool {
-	if max(s.VelX, -s.VelX, s.VelY, -s.VelY) > maxPredictedSpeed {
+	if max(s.VelX, -s.VelX, s.VelY, -s.VelY) > 256*maxPredictedSpeed || s.HookWay() > maxPredictedHook {
 		return false
 	}
 	core := &p.cores[id]
@@ -68,7 +74,7 @@ func (p *Prediction) SetInput(id tee.ID, in tee.Input) {
 	}
 }
 
-// Step predicts one tick.
+// Step predicts one tick. It removes tees that the tuning makes too fast.
 func (p *Prediction) Step() {
 	p.tick++
 	for id, core := range &p.world.Cores {
@@ -86,10 +92,14 @@ func (p *Prediction) Step() {
 		}
 	}
 	p.given = false
-	for _, core := range &p.world.Cores {
-		if core != nil {
+	for id, core := range &p.world.Cores {
+		switch {
+		case core == nil:
+		case core.Way() <= 2*maxPredictedSpeed:
 			core.Move()
 			core.Quantize()
+		default: // also if it is not a number
+			p.world.Cores[id] = nil
 		}
 	}
 }

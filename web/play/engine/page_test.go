@@ -23,11 +23,13 @@ type page struct {
 	s      *servertest.Server
 	e      *Engine
 	peer   transport.Peer
+	send   func(b []byte) // sends a datagram to the server
 	events []map[string]any
 	// fetch is the answer of the page to map_announced: whether it gives the engine the server's
 	// map.
 	file      []byte
 	messages  int
+	decoder   msg7.Decoder
 	snapshots int
 	lastTick  int32
 	last      snapshot.Snapshot
@@ -51,13 +53,10 @@ var pages int
 
 // newPage returns a page that has not connected yet.
 func newPage(t testing.TB, s *servertest.Server) *page {
-	pages++
-	p := &page{t: t, s: s, e: New(), peer: servertest.IP(0x8000 + pages)}
+	p := &page{t: t, s: s, e: New()}
 	p.e.Token = func() packet.Token { return testToken }
 	p.input[InTargetX] = 100
-	s.Net.Handle(p.peer, func(now int64, _ transport.Peer, b []byte) {
-		p.call("feed", now, b)
-	})
+	p.reach()
 	s.Net.Every(time.Second/60, func(now int64) {
 		in := make([]byte, 0, 4*len(p.input))
 		for _, v := range p.input {
@@ -66,6 +65,16 @@ func newPage(t testing.TB, s *servertest.Server) *page {
 		p.call("frame", now, in)
 	})
 	return p
+}
+
+// reach gives the page a way to the server, from an address of its own.
+func (p *page) reach() {
+	pages++
+	p.peer = servertest.IP(0x8000 + pages)
+	p.send = func(b []byte) { p.s.Net.Send(p.peer, servertest.Addr, b) }
+	p.s.Net.Handle(p.peer, func(now int64, _ transport.Peer, b []byte) {
+		p.call("feed", now, b)
+	})
 }
 
 // player are the parameters of Connect.
@@ -129,11 +138,14 @@ func (p *page) read() {
 	used := s.Used
 	snaps := append([]int32(nil), s.Snapshots[:used[UsedSnapshots]]...)
 	out, events := bytes.Clone(s.Out[:used[UsedOut]]), bytes.Clone(s.Events[:used[UsedEvents]])
-	for range records(s.Messages[:used[UsedMessages]]) {
+	for _, b := range records(bytes.Clone(s.Messages[:used[UsedMessages]])) {
 		p.messages++
+		if _, err := p.decoder.Decode(b); err != nil {
+			p.t.Fatalf("the page cannot read the message %x: %v", b, err)
+		}
 	}
 	for _, b := range records(out) {
-		p.s.Net.Send(p.peer, servertest.Addr, b)
+		p.send(b)
 	}
 	for len(snaps) > 0 {
 		n, ints := snaps[1], snaps[2]

@@ -10,6 +10,7 @@ import { Events, Reading } from '../../viewer/match/events.js';
 import { Evolver } from '../../viewer/match/evolve.js';
 import { MomentFiller, newFrame } from '../../viewer/match/moment.js';
 import { EFFECT_TICKS, HOOK } from '../../viewer/match/types.js';
+import { WireError } from '../../viewer/wire/error.js';
 import { readMessage } from '../../viewer/wire/objects.js';
 import { DeClientInfo } from '../../viewer/wire/schema7_gen.js';
 import { OWN } from '../engine/memory.js';
@@ -19,13 +20,16 @@ import { OWN } from '../engine/memory.js';
 /** The number of kept frames. A server sends 25 to 50 a second. */
 const MAX_FRAMES = 200;
 
+/** The number of kept events of each kind. The page shows those of the last seconds. */
+const MAX_EVENTS = 1000;
+
 /** The bit of OWN.JUMPED for a used air jump. */
 const AIR_JUMPED = 2;
 
 export class Playing {
 	constructor() {
 		this.filler = new MomentFiller();
-		this.events = new Events();
+		this.events = new Events(MAX_EVENTS);
 		this.reading = new Reading();
 		this.eventFiller = new EventFiller();
 		/** @type {Frame[]} */
@@ -45,11 +49,13 @@ export class Playing {
 		for (let i = 0; i < indices.length; i++) indices[i] = tiles[4 * i];
 		this.filler.evolver = new Evolver(width, height, indices);
 		this.filler.reset();
-		this.events = new Events(); // kills and broadcasts are of the map before
+		this.events = new Events(MAX_EVENTS); // kills and broadcasts are of the map before
 	}
 
-	/** Drops the frames, as at a change of the map. */
+	/** Drops the frames and events, as at a change of the map: another clock counts the next. */
 	reset() {
+		this.events = new Events(MAX_EVENTS);
+		this.eventFiller = new EventFiller();
 		this.frames = [];
 		this.shown = null;
 		this.own = null;
@@ -76,7 +82,12 @@ export class Playing {
 	 * @param {number} tick the tick at which its effect is shown
 	 */
 	addMessage(message, tick) {
-		this.reading.message(readMessage(message, 0, message.length), tick);
+		try {
+			this.reading.message(readMessage(message, 0, message.length), tick);
+		} catch (err) {
+			if (!(err instanceof WireError)) throw err;
+			return; // a server can send values that 0.7 does not know
+		}
 		this.events.insert(this.reading);
 		this.reading.clear();
 	}

@@ -10,7 +10,7 @@ import { Engine } from '../engine/engine.js';
 import { CONNECTION } from '../engine/memory.js';
 import { Playing } from '../match/playing.js';
 import { Socket } from '../net/socket.js';
-import { readMapOnce } from './maps.js';
+import { fetchFile, readMapOnce } from './maps.js';
 
 /** The time between two steps of a page that is hidden or draws slowly, in ms. */
 const STEP = 20;
@@ -37,6 +37,8 @@ export class Connection extends EventTarget {
 		this.socket = null;
 		/** The map of the match, once it is loaded. @type {{ name: string, data: import('../../viewer/draw/mapfile.js').MapData } | null} */
 		this.map = null;
+		/** Ends the wait for the last announced map. */
+		this.loading = new AbortController();
 		/** Whether the server speaks DDNet's protocol. */
 		this.ddnet = false;
 		/** Why the connection has ended; empty for none. */
@@ -101,6 +103,7 @@ export class Connection extends EventTarget {
 	/** Leaves the server. */
 	close() {
 		if (this.engine && !this.engine.crashed) this.engine.act('leave', '');
+		this.loading.abort();
 		this.socket?.close();
 		this.socket = this.engine = null;
 		this.match.reset();
@@ -114,6 +117,7 @@ export class Connection extends EventTarget {
 		if (!this.engine) return;
 		this.reason = reason;
 		this.match.reset();
+		this.loading.abort();
 		this.socket?.close();
 		this.socket = this.engine = null;
 		this.dispatchEvent(new CustomEvent(kind, { detail: { reason } }));
@@ -137,11 +141,14 @@ export class Connection extends EventTarget {
 	 */
 	async #loadMap(announced) {
 		const { engine } = this;
+		this.loading.abort();
+		this.loading = new AbortController();
+		const { signal } = this.loading;
 		this.match.reset();
 		this.map = null;
 		this.dispatchEvent(new CustomEvent('map_loading', { detail: announced }));
-		const file = await this.#fetchMap(announced);
-		if (this.engine !== engine || !engine) return;
+		const file = await this.#fetchMap(announced, signal);
+		if (this.engine !== engine || !engine || signal.aborted) return;
 		if (file && engine.useMap(file)) this.#showMap(announced.map, file);
 		else engine.act('download_map'); // the event entered follows
 	}
@@ -151,8 +158,15 @@ export class Connection extends EventTarget {
 	 * @param {Uint8Array} file
 	 */
 	async #showMap(name, file) {
-		const { engine } = this, data = await readMapOnce(file);
-		if (this.engine !== engine) return;
+		const { engine, loading: { signal } } = this, isOver = () => this.engine !== engine || signal.aborted;
+		let data;
+		try {
+			data = await readMapOnce(file, signal);
+		} catch (err) {
+			if (!isOver()) this.#end('ended', `This map cannot be read: ${err}`);
+			return;
+		}
+		if (isOver()) return;
 		this.map = { name, data };
 		this.match.setMap(data);
 		this.dispatchEvent(new CustomEvent('map', { detail: this.map }));
@@ -161,21 +175,15 @@ export class Connection extends EventTarget {
 	/**
 	 * Fetches a map. DDNet's version may announce it without its hash, which the server's description has.
 	 * @param {{ map: string, sha256: string, size: number }} announced
+	 * @param {AbortSignal} signal
 	 * @returns {Promise<Uint8Array | null>}
 	 */
-	async #fetchMap({ map: name, sha256, size }) {
-		try {
-			if (!sha256) {
-				const map = (await loadServerInfo(this.root))?.map;
-				if (map?.name !== name || map.size !== size) return null;
-				sha256 = map.sha256;
-			}
-			const r = await fetch(`${this.root}/play/map/${encodeURIComponent(sha256)}`);
-			if (!r.ok) return null;
-			const file = new Uint8Array(await r.arrayBuffer());
-			return file.length === size ? file : null;
-		} catch {
-			return null;
+	async #fetchMap({ map: name, sha256, size }, signal) {
+		if (!sha256) {
+			const map = (await loadServerInfo(this.root))?.map;
+			if (map?.name !== name || map.size !== size) return null;
+			sha256 = map.sha256;
 		}
+		return fetchFile(`${this.root}/play/map/${encodeURIComponent(sha256)}`, size, signal);
 	}
 }

@@ -10,7 +10,7 @@ import { newMoment } from '../../viewer/match/moment.js';
 import { TICKS_PER_SECOND } from '../../viewer/match/types.js';
 import { Clock } from '../../viewer/page/clock.js';
 import { Director } from '../../viewer/page/director.js';
-import { readMapOnce } from './maps.js';
+import { fetchFile, readMapOnce } from './maps.js';
 
 /** @typedef {import('../../viewer/draw/mapfile.js').MapData} MapData */
 /** @typedef {import('../../viewer/match/types.js').Match} Match */
@@ -88,15 +88,15 @@ export class Watching {
 
 	/**
 	 * Shows a map until there is a match.
-	 * @param {{ name: string, sha256: string }} map
+	 * @param {{ name: string, sha256: string, size: number }} map
 	 */
-	async showMap({ name, sha256 }) {
+	async showMap({ name, sha256, size }) {
 		if (!this.live || this.match || this.map || !sha256) return;
 		for (const path of ['/play/map/', '/map/']) {
 			try {
-				const r = await fetch(this.game.root + path + encodeURIComponent(sha256));
-				if (!r.ok) continue;
-				const data = await readMapOnce(new Uint8Array(await r.arrayBuffer()));
+				const file = await fetchFile(this.game.root + path + encodeURIComponent(sha256), size);
+				if (!file) continue;
+				const data = await readMapOnce(file);
 				if (this.live && !this.map && !this.match) this.#setMap(data, name);
 				return;
 			} catch {

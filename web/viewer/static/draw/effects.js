@@ -7,11 +7,14 @@
  */
 
 import { EFFECT, PICKUP, TICKS_PER_SECOND, WEAPON } from '../match/types.js';
-import { Motions, STEP } from './motion.js';
+import { MAX_MOTIONS, Motions, STEP } from './motion.js';
 import { WHITE, rgba } from './sprites.js';
 
 /** Kinds of particles. */
 export const PARTICLE = Object.freeze({ SMOKE: 0, BALL: 1, SHELL: 2, SPLAT: 3, EXPLOSION: 4, AIR_JUMP: 5, HIT: 6, SLICE: 7 });
+
+/** The number of sprites after which no more trails are drawn, so that the rest has room. */
+const MAX_TRAILS = 4000;
 
 const TAU = Math.PI * 2;
 const SKID_COLOR = rgba(0.75, 0.75, 0.75);
@@ -122,6 +125,7 @@ export class Effects {
 			const longest = grenade ? 1 : 0.5;
 			const drop = fall(m, p.weapon);
 			const first = Math.ceil(Math.max(age - longest, 0) * rate);
+			if (style.sprites.n > MAX_TRAILS) break;
 			for (let n = first; n <= age * rate; n++) {
 				seed(p.key * 977 + n + p.startTick * 31);
 				const t = age - n / rate;
@@ -139,6 +143,7 @@ export class Effects {
 		}
 		for (let i = 0; i < m.pickups.length; i++) {
 			const p = m.pickups.items[i];
+			if (style.sprites.n > MAX_TRAILS) break;
 			if (p.type === PICKUP.NINJA) this.shine(m, p.key, p.x, p.y, 96, 18, style);
 		}
 		for (let i = 0; i < m.tees.length; i++) {
@@ -184,7 +189,7 @@ export class Effects {
 	 * @param {import('./actors.js').Style} style
 	 */
 	drawParticles(m, style) {
-		for (let i = 0; i < m.effects.length; i++) {
+		for (let i = this.#firstThrown(m); i < m.effects.length; i++) {
 			const e = m.effects.items[i];
 			const t = (m.tick - e.tick) / TICKS_PER_SECOND;
 			if (t < 0 || t > 1) continue;
@@ -205,6 +210,17 @@ export class Effects {
 			const e = m.effects.items[i];
 			if (e.kind === EFFECT.DAMAGE) stars(e, (m.tick - e.tick) / TICKS_PER_SECOND, style);
 		}
+	}
+
+	/**
+	 * The first effect whose particles are drawn: at most the last MAX_MOTIONS have any, as the motions
+	 * of more are not kept.
+	 * @param {import('../match/types.js').Moment} m
+	 */
+	#firstThrown(m) {
+		let i = m.effects.length;
+		for (let n = 0; i > 0 && n < MAX_MOTIONS; i--) if (THROWN[m.effects.items[i - 1].kind]) n++;
+		return i;
 	}
 }
 

@@ -20,10 +20,15 @@ export function evaluate(envelope, seconds, out) {
 	if (n === 0) return;
 	const end = points[n - 1].time;
 	const t = n === 1 || end <= 0 ? 0 : (seconds * 1000) % end;
-	for (let i = 0; i < n - 1; i++) {
+	let [i, last] = [0, n - 1];
+	while (i < last) { // to the first point whose next one is not before t
+		const middle = (i + last) >> 1;
+		if (points[middle + 1].time >= t) last = middle;
+		else i = middle + 1;
+	}
+	if (i < n - 1 && t >= points[i].time) {
 		const a = points[i];
 		const b = points[i + 1];
-		if (t < a.time || t > b.time) continue;
 		let k = b.time > a.time ? (t - a.time) / (b.time - a.time) : 0;
 		if (a.curve === CURVE.BEZIER && a.tangents.length && b.tangents.length) {
 			for (let c = 0; c < 4; c++) out[c] = bezier(a, b, c, t) / 1024;

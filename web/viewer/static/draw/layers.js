@@ -65,6 +65,9 @@ uniform bool plain;
 out vec4 o;
 void main() { o = plain ? fColor : texture(image, fUV) * fColor; }`;
 
+/** The number of layers that are drawn. A map with more is shown in the page's own look. */
+const MAX_DRAWN = 512;
+
 const FLOATS = 8; // per vertex of a quad
 const VERTICES = 6;
 const CORNERS = [0, 1, 3, 0, 3, 2];
@@ -120,7 +123,8 @@ export class Layers {
 		this.any = false;
 		/** Resolves when all available images are loaded. */
 		this.loaded = Promise.all(map.images.map((_, i) => this.load(i, base, files))).then(() => {
-			this.any = this.groups.flat().some((d) => d && (d.layer.image < 0 || (d.type === 'tiles' ? this.tileImages : this.images)[d.layer.image]));
+			const drawn = this.groups.flat();
+			this.any = drawn.length <= MAX_DRAWN && drawn.some((d) => d && (d.layer.image < 0 || (d.type === 'tiles' ? this.tileImages : this.images)[d.layer.image]));
 		});
 	}
 

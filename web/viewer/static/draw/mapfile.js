@@ -95,6 +95,8 @@ const RACE_LAYERS = [['tele', 2, 2], ['speedup', 4, 6], ['front', 8, 4], ['switc
 
 /** The maximum memory for the blocks of a map, in bytes. */
 const MAX_DECODED = 256 << 20;
+/** The maximum numbers of records of a type, of layers, of quads, and of points of all envelopes. */
+const MAX_RECORDS = 1 << 14, MAX_LAYERS = 4096, MAX_QUADS = 1 << 17, MAX_POINTS = 1 << 17;
 /** The maximum number of bytes to which a compressed byte can expand. */
 const MAX_RATIO = 1032;
 
@@ -112,7 +114,8 @@ class MapError extends Error {
  */
 export async function readMap(bytes) {
 	const file = readContainer(bytes);
-	const budget = { left: Math.min((64 << 20) + 64 * bytes.length, MAX_DECODED) };
+	/** @type {Budget} */
+	const budget = { left: Math.min((64 << 20) + 64 * bytes.length, MAX_DECODED), layers: MAX_LAYERS, quads: MAX_QUADS };
 	const block = (/** @type {number} */ i) => readBlock(file, i, budget);
 	const version = file.items(ITEM.VERSION)[0];
 	if (!version || version[0] !== 1) throw new MapError(`its version is ${version ? version[0] : 'missing'}, not 1`);
@@ -133,6 +136,13 @@ export async function readMap(bytes) {
 	return { images, envelopes: readEnvelopes(file), groups, game, race };
 }
 
+/**
+ * What a map may still use. Records can share blocks and layers, so a small file can ask for much.
+ * @typedef {object} Budget
+ * @property {number} left bytes
+ * @property {number} layers
+ * @property {number} quads
+ */
 /**
  * @typedef {object} Container
  * @property {number} version
@@ -182,6 +192,7 @@ function readContainer(bytes) {
 			if (types[3 * t] !== type) continue;
 			const [first, count] = [types[3 * t + 1], types[3 * t + 2]];
 			if (first < 0 || count < 0 || first + count > numItems) throw new MapError(`records of type ${type} are missing`);
+			if (count > MAX_RECORDS) throw new MapError(`it has ${count} records of type ${type}`);
 			let end = 0; // records must not overlap
 			for (let i = first; i < first + count; i++) {
 				const offset = itemOffsets[i];
@@ -203,7 +214,7 @@ function readContainer(bytes) {
 /**
  * @param {Container} file
  * @param {number} i
- * @param {{left: number}} budget
+ * @param {Budget} budget
  * @returns {Promise<Uint8Array>}
  */
 async function readBlock(file, i, budget) {
@@ -280,13 +291,17 @@ function readEnvelopes(file) {
 	const items = file.items(ITEM.ENVELOPE);
 	const points = file.items(ITEM.ENV_POINTS)[0] ?? new Int32Array(0);
 	const stride = items.some((it) => it[0] >= 3) ? 22 : 6; // a file uses one size for all its envelope points
+	let left = MAX_POINTS;
 	return items.map((it) => {
 		const [first, n] = [it[2], it[3]];
 		if (!(first >= 0 && n >= 0 && (first + n) * stride <= points.length)) throw new MapError('points of an envelope are missing');
+		if ((left -= n) < 0) throw new MapError('its envelopes have too many points');
 		const out = [];
+		let time = -Infinity; // never goes back, so that a place is found fast
 		for (let at = first * stride; at < (first + n) * stride; at += stride) {
 			const tangents = stride === 22 ? Array.from(points.subarray(at + 6, at + 22)) : [];
-			out.push({ time: points[at], curve: points[at + 1], values: Array.from(points.subarray(at + 2, at + 6)), tangents });
+			time = Math.max(time, points[at]);
+			out.push({ time, curve: points[at + 1], values: Array.from(points.subarray(at + 2, at + 6)), tangents });
 		}
 		return { synchronized: it[0] < 2 || it[12] !== 0, points: out };
 	});
@@ -296,18 +311,19 @@ function readEnvelopes(file) {
  * @param {Int32Array} it
  * @param {Int32Array[]} layers
  * @param {(i: number) => Promise<Uint8Array>} block
- * @param {{left: number}} budget
+ * @param {Budget} budget
  * @returns {Promise<Group>}
  */
 async function readGroup(it, layers, block, budget) {
 	const [first, n] = [it[5], it[6]];
 	if (!(first >= 0 && n >= 0 && first + n <= layers.length)) throw new MapError('layers are missing');
+	if ((budget.layers -= n) < 0) throw new MapError('it has too many layers');
 	const clip = it[0] >= 2 && it[7] ? { x: it[8], y: it[9], w: it[10], h: it[11] } : null;
 	const group = { offsetX: it[1], offsetY: it[2], parallaxX: it[3], parallaxY: it[4], clip, layers: /** @type {any[]} */ ([]) };
 	for (let i = first; i < first + n; i++) {
 		const l = layers[i];
 		if (l[1] === LAYER_TILES) group.layers.push(await readTileLayer(l, block, budget));
-		if (l[1] === LAYER_QUADS) group.layers.push(await readQuadLayer(l, block));
+		if (l[1] === LAYER_QUADS) group.layers.push(await readQuadLayer(l, block, budget));
 	}
 	return group;
 }
@@ -315,7 +331,7 @@ async function readGroup(it, layers, block, budget) {
 /**
  * @param {Int32Array} l
  * @param {(i: number) => Promise<Uint8Array>} block
- * @param {{left: number}} budget
+ * @param {Budget} budget
  * @returns {Promise<TileLayer>}
  */
 async function readTileLayer(l, block, budget) {
@@ -384,12 +400,14 @@ function readRuns(data, n) {
 /**
  * @param {Int32Array} l
  * @param {(i: number) => Promise<Uint8Array>} block
+ * @param {Budget} budget
  * @returns {Promise<QuadLayer>}
  */
-async function readQuadLayer(l, block) {
+async function readQuadLayer(l, block, budget) {
 	if (l.length < 7) throw new MapError('the record of a layer of quads is too short');
 	const n = l[4];
 	let quads = new Int32Array(0);
+	if ((budget.quads -= n) < 0) throw new MapError('it has too many quads');
 	if (n !== 0) {
 		const data = await block(l[5]);
 		if (n < 0 || n * QUAD_INTS * 4 > data.length) throw new MapError('a layer of quads is cut off');

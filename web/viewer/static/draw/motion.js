@@ -8,7 +8,7 @@
 
 /** The maximum number of particles of an effect, and of effects whose motion is kept. */
 const MAX_PARTICLES = 64;
-const MAX_MOTIONS = 192;
+export const MAX_MOTIONS = 192;
 
 /**
  * The length of a step in seconds, the number of steps between two applications of friction, and

@@ -15,6 +15,8 @@ const SLOT_HEIGHT = 44;
 const COLUMNS = Math.floor(WIDTH / SLOT_WIDTH);
 const SLOTS = COLUMNS * Math.floor(HEIGHT / SLOT_HEIGHT);
 const FONT_SIZE = 32;
+/** The number of texts that the browser draws for one picture. Others follow with the next ones. */
+const MAX_NEW = 24;
 
 /** @typedef {{text: string, index: number, width: number, used: number}} Slot */
 
@@ -31,6 +33,9 @@ export class Names {
 		/** @type {Map<string, Slot>} */
 		this.slots = new Map();
 		this.frame = 0;
+		/** The picture for which texts were drawn last, and their number. */
+		this.writtenAt = 0;
+		this.written = 0;
 	}
 
 	/**
@@ -43,6 +48,8 @@ export class Names {
 			slot.used = this.frame;
 			return slot;
 		}
+		if (this.writtenAt !== this.frame) [this.writtenAt, this.written] = [this.frame, 0];
+		if (this.written++ >= MAX_NEW) return null;
 		if (this.slots.size < SLOTS) slot = { text, index: this.slots.size, width: 0, used: 0 };
 		else {
 			for (const s of this.slots.values()) if (!slot || s.used < slot.used) slot = s;

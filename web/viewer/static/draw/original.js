@@ -54,6 +54,9 @@ const LASERS = [
 const FOLDERS = ['body', 'marking', 'decoration', 'hands', 'feet', 'eyes'];
 const SIZE = 64;
 
+/** The number of kept paths of a folder. */
+const MAX_PATHS = 1000;
+
 /** @implements {import('./actors.js').Style} */
 export class OriginalStyle {
 	/**
@@ -116,6 +119,7 @@ export class OriginalStyle {
 		if (path === undefined) {
 			path = `skins/${FOLDERS[p]}/${name}.png`;
 			if (!this.atlas.has(path)) path = p === 1 || p === 2 ? '' : `skins/${FOLDERS[p]}/standard.png`;
+			if (this.paths[p].size >= MAX_PATHS) this.paths[p].clear();
 			this.paths[p].set(name, path);
 		}
 		return path;

@@ -12,7 +12,7 @@ import { markText } from './marks.js';
 import { clean } from './text.js';
 import { MARK, STATE, TEAM, TICKS_PER_SECOND } from './types.js';
 
-/** The maximum number kept of each kind; the oldest are dropped. */
+/** The maximum number kept of each kind in a recording; the oldest are dropped. */
 const MAX_EVENTS = 20_000;
 
 /**
@@ -20,7 +20,9 @@ const MAX_EVENTS = 20_000;
  * @template {{ tick: number }} T
  */
 export class Track {
-	constructor() {
+	/** @param {number} most the number of kept events */
+	constructor(most) {
+		this.most = most;
 		/** @type {T[]} */
 		this.events = [];
 	}
@@ -31,9 +33,9 @@ export class Track {
 	 */
 	insert(events) {
 		if (events.length === 0) return;
-		if (events.length > MAX_EVENTS) events = events.slice(-MAX_EVENTS);
+		if (events.length > this.most) events = events.slice(-this.most);
 		this.events.splice(this.upTo(events[0].tick), 0, ...events);
-		if (this.events.length > MAX_EVENTS) this.events.splice(0, this.events.length - MAX_EVENTS);
+		if (this.events.length > this.most) this.events.splice(0, this.events.length - this.most);
 	}
 
 	/**
@@ -58,19 +60,20 @@ export class Track {
 
 /** All events of a recording. */
 export class Events {
-	constructor() {
+	/** @param {number} [most] the number of kept events of each kind */
+	constructor(most = MAX_EVENTS) {
 		/** @type {Track<import('./types.js').ChatLine>} */
-		this.chat = new Track();
+		this.chat = new Track(most);
 		/** @type {Track<import('./types.js').Kill>} */
-		this.kills = new Track();
+		this.kills = new Track(most);
 		/** @type {Track<EmoticonEvent>} */
-		this.emoticons = new Track();
+		this.emoticons = new Track(most);
 		/** @type {Track<import('./types.js').Broadcast>} */
-		this.broadcasts = new Track();
+		this.broadcasts = new Track(most);
 		/** @type {Track<VoteEvent>} */
-		this.votes = new Track();
+		this.votes = new Track(most);
 		/** @type {Track<import('./types.js').Mark>} */
-		this.marks = new Track();
+		this.marks = new Track(most);
 		/** Grows with every change. */
 		this.version = 0;
 	}

@@ -13,6 +13,9 @@ const f = Math.fround;
 const SOLID = 1;
 const NO_HOOK = 4;
 
+/** The state of a hook that flies. */
+const FLYING = 4;
+
 // The default tuning. Servers use it for dead reckoning whatever the match's tuning is.
 const GRAVITY = 0.5, FRICTION_GROUND = 0.5, FRICTION_AIR = f(0.95);
 const SPEED_GROUND = 10, ACCEL_GROUND = 2, SPEED_AIR = 5, ACCEL_AIR = 1.5;
@@ -41,6 +44,15 @@ function length(x, y) {
 function saturatedAdd(lo, hi, v, m) {
 	if (m < 0) return v < lo ? v : Math.max(lo, f(v + m));
 	return v > hi ? v : Math.min(hi, f(v + m));
+}
+
+/**
+ * The distance of a flying hook from its tee, in units; 0 for other hooks.
+ * @param {Int32Array} c
+ * @param {number} at
+ */
+function hookWay(c, at) {
+	return c[at + Core.HookState] === FLYING ? Math.hypot(c[at + Core.HookX] - c[at + Core.X], c[at + Core.HookY] - c[at + Core.Y]) : 0;
 }
 
 /** Moves characters on a map. */
@@ -73,7 +85,7 @@ export class Evolver {
 	 */
 	evolve(id, ints, at, tick) {
 		let from = ints[at + Core.Tick];
-		if (from <= 0 || from >= tick || tick - from > MAX_TICKS) return;
+		if (from <= 0 || from >= tick || tick - from > MAX_TICKS || hookWay(ints, at) > MAX_DISTANCE) return;
 		const k = id * Core.SIZE;
 		let same = this.reached[id] <= tick && this.reached[id] > from;
 		for (let i = 0; same && i < Core.SIZE; i++) same = this.sources[k + i] === ints[at + i];
@@ -165,7 +177,7 @@ export class Evolver {
 				break;
 			case 1: case 2: this.hookState++; break;
 			case 3: this.hookState = -1; break;
-			case 4: this.#flyHook();
+			case FLYING: this.#flyHook();
 		}
 		if (this.hookState === 5) this.#hang();
 		const v = length(this.vx, this.vy);
@@ -196,7 +208,7 @@ export class Evolver {
 				break;
 			}
 		}
-		if (this.hookState !== 4) return;
+		if (this.hookState !== FLYING) return;
 		if (wall & NO_HOOK) this.hookState = 1;
 		else if (wall) this.hookState = 5;
 		this.hookX = x;

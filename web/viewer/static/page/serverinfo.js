@@ -4,6 +4,8 @@
  * @module
  */
 
+import { clean } from '../match/text.js';
+
 /**
  * @typedef {object} ServerInfo
  * @property {string} name
@@ -19,6 +21,9 @@
  * @property {{ name: string, sha256: string, size: number } | null} map
  * @property {string} problem why this page cannot play; empty for none
  */
+
+/** The longest text, and the time in ms after which a server does not answer. */
+const LONGEST = 256, TIMEOUT = 15_000;
 
 /** The port of the game if the server does not name it and the page's address has none. */
 const STANDARD_PORT = 8303;
@@ -38,7 +43,7 @@ export async function loadServerInfo(root) {
 /** @param {string} url */
 async function readJSON(url) {
 	try {
-		const r = await fetch(url, { cache: 'no-cache' });
+		const r = await fetch(url, { cache: 'no-cache', signal: AbortSignal.timeout(TIMEOUT) });
 		return r.ok ? await r.json() : null;
 	} catch {
 		return null;
@@ -88,12 +93,12 @@ function addressOf(host, port) {
 
 /** @param {unknown} v */
 function text(v) {
-	return typeof v === 'string' ? v : '';
+	return typeof v === 'string' ? clean(v.slice(0, LONGEST)) : '';
 }
 
 /** @param {unknown} v */
 function number(v) {
-	return typeof v === 'number' && v > 0 ? v : 0;
+	return Number.isSafeInteger(v) && /** @type {number} */ (v) > 0 ? /** @type {number} */ (v) : 0;
 }
 
 /**

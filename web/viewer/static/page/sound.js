@@ -9,8 +9,8 @@ import { EFFECT, SOUND, TICKS_PER_SECOND } from '../match/types.js';
 /** The maximum distance at which sounds are audible, in world units. */
 const RADIUS = 1500;
 
-/** The maximum number of sounds that begin in a frame. */
-const MAX_SOUNDS = 8;
+/** The maximum number of sounds that begin in a frame, and of those that are played at the same time. */
+const MAX_SOUNDS = 8, MAX_AT_ONCE = 48;
 
 /**
  * The parameters of sounds: a gliding tone and fading noise.
@@ -68,6 +68,8 @@ export class Sounds {
 	on = false;
 	/** The volume, 0 to 1. */
 	level = 0.5;
+	/** When each sound that is played ends, in the time of the context. @type {number[]} */
+	ends = [];
 	/** The last tick whose sounds have been played. */
 	tick = Infinity;
 
@@ -148,6 +150,9 @@ export class Sounds {
 		const now = context.currentTime;
 		const pitch = (0.94 + Math.random() * 0.12) * Math.sqrt(speed);
 		const end = now + r.length / Math.sqrt(speed);
+		this.ends = this.ends.filter((t) => t > now);
+		if (this.ends.length >= MAX_AT_ONCE) return;
+		this.ends.push(end);
 		const out = context.createStereoPanner();
 		out.pan.value = side;
 		if (this.volume) out.connect(this.volume);
