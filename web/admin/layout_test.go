@@ -49,7 +49,7 @@ func TestLayout(t *testing.T) {
 }
 
 // TestSettingsPanel uses the settings: one subject at a time, a search in names and descriptions,
-// the changed ones, and the way back to a default.
+// the changed ones, and the way back to a default. The page is also used for the axes of graphs.
 func TestSettingsPanel(t *testing.T) {
 	w := newWorld(t, "sv_timelimit 7")
 	p := openConsole(t, w)
@@ -82,15 +82,15 @@ func TestSettingsPanel(t *testing.T) {
 	p.Wait(`document.querySelector('dialog p').textContent === 'sv_timelimit becomes 0.'`)
 	p.Run(`document.querySelector('dialog .primary').click()`)
 	shown("")
-	w.Execute("echo done")
 	if value := browsertest.Eval[string](p, `document.getElementById('setting-sv_timelimit').value`); value != "0" {
 		t.Errorf("sv_timelimit is %s", value)
 	}
+	checkAxes(t, p)
 }
 
-// TestAxis checks the axes of graphs and their texts.
-func TestAxis(t *testing.T) {
-	p := openConsole(t, newWorld(t))
+// checkAxes checks the axes of graphs and their texts.
+func checkAxes(t *testing.T, p *browsertest.Page) {
+	t.Helper()
 	for _, c := range []struct {
 		call, units, want string
 	}{
