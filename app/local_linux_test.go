@@ -46,7 +46,7 @@ func TestAdminLink(t *testing.T) {
 			c.Execute("sv_http_admin "+test.rule, console.Operator)
 			var log bytes.Buffer
 			room := web.Room{Pattern: "GET /admin", Handler: http.NotFoundHandler()}
-			end := serveWeb(t.Context(), &pages, &operators, filepath.Join(t.TempDir(), keyFile), ws.NewHub(), []web.Room{room}, 0,
+			end := serveWeb(t.Context(), &pages, &operators, t.TempDir(), ws.NewHub(), web.NewMonitor(&pages), []web.Room{room}, 0,
 				slog.New(slog.NewTextHandler(&log, nil)))
 			defer end()
 			link := regexp.MustCompile(`http://\S*/admin\?key=[^ "]*`).FindString(log.String())

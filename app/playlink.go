@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net"
@@ -11,18 +12,22 @@ import (
 	"github.com/teeyard/teeyard/web/play"
 )
 
+// logPages logs the links to pages for others. The page of the server has a certificate.
+func logPages(log *slog.Logger, page string) {
+	log.Info(page + "play is the page to play in the browser, and " + page + "admin the admin page, for everyone who reaches this server")
+}
+
 // logPlay logs the links to the page that plays: for this machine, with the key, and for others if
-// they reach a listener.
-func logPlay(log *slog.Logger, settings *web.Settings, key web.Key, plain, secure []net.Listener) {
+// they reach a listener. The address of others is page, unless it is empty.
+func logPlay(log *slog.Logger, settings *web.Settings, key web.Key, page string, plain, secure []net.Listener) {
 	log.Info(fmt.Sprintf("/play has the program of %s, compiled with %s", play.Program().Commit, play.Program().Go))
 	if page := localPage(plain); page != "" {
 		log.Info(key.Link(page+"play") + " is the page to play in the browser, on this machine")
 	}
-	link := publicLink("https", secure)
-	if link == "" {
-		link = publicLink("http", plain)
-	}
-	if link != "" {
+	link := page
+	if page != "" {
+		logPages(log, page)
+	} else if link = cmp.Or(publicLink("https", secure), publicLink("http", plain)); link != "" {
 		log.Info(link + " is the page to play in the browser, for everyone who reaches that address")
 	}
 	if text := settings.PlayHindrance(link != ""); text != "" {

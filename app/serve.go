@@ -276,8 +276,9 @@ func (c *serveCmd) Run(p *program) error {
 		ctx,
 		&settings,
 		&adminSettings,
-		filepath.Join(files[0], keyFile),
+		files[0],
 		hub,
+		monitor,
 		slices.Concat(
 			monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData()), playPage.Rooms(s.Addr().Port()), []web.Room{converter.Room()}, recorded.Rooms(),
 			operators.Rooms(),
@@ -359,14 +360,18 @@ func (c *serveCmd) lines(files folder.List, autoexec string) []string {
 // keyFile contains the key that opens local pages on the server's own machine.
 const keyFile = "http.key"
 
+// certificateFolder contains the certificates of sv_https_domain.
+const certificateFolder = "https"
+
 // serveWeb runs the HTTP listeners until end is called. It only logs a listener that fails to open,
 // since players can do without HTTP.
 func serveWeb(
 	ctx context.Context,
 	settings *web.Settings,
 	operators *admin.Settings,
-	keyPath string,
+	folder string,
 	hub *ws.Hub,
+	monitor *web.Monitor,
 	rooms []web.Room,
 	gamePort uint16,
 	log *slog.Logger,
@@ -378,34 +383,39 @@ func serveWeb(
 			fmt.Sprintf("no HTTP listener, so no page, health checks and metrics: %v; set another address with sv_http HOST:PORT, or sv_http 0 for none", err),
 		)
 	}
-	secure, err := settings.ListenTLS(ctx, func(err error) {
-		log.Warn(fmt.Sprintf("the new certificate cannot be used, the server keeps the old one: %v", err))
-	})
-	if err != nil {
-		log.Warn(fmt.Sprintf("no HTTPS listener: %v", err))
-	}
-	if len(listeners)+len(secure) == 0 {
+	https := openHTTPS(ctx, settings, filepath.Join(folder, certificateFolder), listeners, log)
+	if len(listeners) == 0 && https == nil {
 		return func() {}
 	}
-	key, err := web.OpenKey(keyPath)
+	monitor.Add(https.Values()...)
+	monitor.AddProblem(https.Problem)
+	key, err := web.OpenKey(filepath.Join(folder, keyFile))
 	if err != nil {
 		log.Warn(fmt.Sprintf("the key for this machine is valid only until the server ends: %v", err))
 	}
-	s := web.NewServer(key.Handler(settings.WithPlayers(hub.Serve, web.NewHandler(rooms...))))
+	s := web.NewServer(https.Handler(key.Handler(settings.WithPlayers(hub.Serve, web.NewHandler(rooms...)))))
 	serve := func(l net.Listener) {
-		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			log.Warn(fmt.Sprintf("the HTTP listener failed: %v", err))
-		}
+		go func() {
+			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				log.Warn(fmt.Sprintf("the HTTP listener failed: %v", err))
+			}
+		}()
 	}
 	for _, l := range listeners {
 		log.Info(fmt.Sprintf("http://%s/ shows the match%s, and serves /status.json, /healthz and /readyz to all clients", pageHost(l), reach(l)))
-		go serve(l)
+		serve(l)
+	}
+	var secure []net.Listener
+	if https != nil {
+		secure = https.Listeners
 	}
 	for _, l := range secure {
 		log.Info(fmt.Sprintf("https://%s/ shows the match%s, and serves /admin to operators with the password", pageHost(l), reach(l)))
-		go serve(l)
+		serve(l)
 	}
-	logPlay(log, settings, key, listeners, secure)
+	logPlay(log, settings, key, https.Page(), listeners, secure)
+	ctx, stop := context.WithCancel(ctx)
+	go https.Run(ctx, serve)
 	switch page := localPage(listeners); {
 	case page == "":
 	case operators.AllowsMachine():
@@ -413,7 +423,24 @@ func serveWeb(
 	default:
 		log.Info("no link to the admin page: sv_http_admin does not allow this machine")
 	}
-	return func() { s.Close() }
+	return func() {
+		stop()
+		s.Close()
+	}
+}
+
+// openHTTPS returns the HTTPS of the settings, or nil without one. It logs links to the pages when
+// the first certificate has come.
+func openHTTPS(ctx context.Context, settings *web.Settings, folder string, plain []net.Listener, log *slog.Logger) (https *web.HTTPS) {
+	https, err := settings.OpenHTTPS(ctx, web.HTTPSConfig{
+		Folder: folder, Plain: plain,
+		Info: func(text string) { log.Info(text) }, Warn: func(text string) { log.Warn(text) },
+		Ready: func() { logPages(log, https.Page()) },
+	})
+	if err != nil {
+		log.Warn(fmt.Sprintf("no HTTPS: %v", err))
+	}
+	return https
 }
 
 // pageHost returns the host and port for a browser on this machine: localhost if the listener is on

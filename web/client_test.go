@@ -1,18 +1,10 @@
 package web
 
 import (
-	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"io"
-	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server/console"
@@ -135,67 +127,4 @@ func TestAllowsClient(t *testing.T) {
 	if (new(AccessRule)).AllowsClient(httptest.NewRequest("GET", "/", nil), Client{}) {
 		t.Error("nobody is let in without a rule")
 	}
-}
-
-// TestListenTLS checks that the listener uses the operator's certificate, and the errors if it
-// cannot.
-func TestListenTLS(t *testing.T) {
-	dir := t.TempDir()
-	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
-	failed := func(err error) { t.Error(err) }
-	for _, lines := range [][]string{
-		{"sv_https localhost:0"},
-		{"sv_https localhost:0", "sv_https_cert " + console.Quote(certFile)},
-		{"sv_https localhost:0", "sv_https_cert " + console.Quote(certFile), "sv_https_key " + console.Quote(filepath.Join(dir, "missing"))},
-	} {
-		if _, err := newSettings(t, lines...).ListenTLS(context.Background(), failed); err == nil {
-			t.Errorf("it listens with %q", lines)
-		}
-	}
-	if listeners, err := newSettings(t).ListenTLS(context.Background(), failed); err != nil || listeners != nil {
-		t.Error(listeners, err)
-	}
-	s := newSettings(t, "sv_https 127.0.0.1:0", "sv_https_cert "+console.Quote(certFile), "sv_https_key "+console.Quote(keyFile))
-	listeners := testenv.Must(s.ListenTLS(context.Background(), failed))
-	srv := NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.Client(r).Secure {
-			io.WriteString(w, r.Proto)
-		}
-	}))
-	go srv.Serve(listeners[0])
-	defer srv.Close()
-	hc := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true, DisableKeepAlives: true}}
-	answer := testenv.Must(hc.Get("https://" + listeners[0].Addr().String() + "/"))
-	defer answer.Body.Close()
-	if body := testenv.Must(io.ReadAll(answer.Body)); string(body) != "HTTP/1.1" || answer.TLS.PeerCertificates[0].Subject.CommonName != "first" {
-		t.Errorf("%q, certificate %v", body, answer.TLS.PeerCertificates[0].Subject)
-	}
-}
-
-// TestCertificateReload checks that a new certificate is used without a restart, and the old one
-// until the new files are complete.
-func TestCertificateReload(t *testing.T) {
-	dir := t.TempDir()
-	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
-	var failures []error
-	c := testenv.Must(openCertificate(certFile, keyFile, func(err error) { failures = append(failures, err) }))
-	now := time.Now()
-	c.now = func() time.Time { return now }
-	name := func() string {
-		now = now.Add(certificateInterval)
-		pair := testenv.Must(c.get(nil))
-		return testenv.Must(x509.ParseCertificate(pair.Certificate[0])).Subject.CommonName
-	}
-	testenv.Check(t, name() == "first", "not the first")
-	other := t.TempDir()
-	testenv.WriteCertificate(t, other, "second")
-	testenv.NoError(t, os.Rename(filepath.Join(other, "cert.pem"), certFile))
-	testenv.NoError(t, os.Chtimes(certFile, now, now.Add(time.Second)))
-	testenv.Check(t, name() == "first" && len(failures) == 1, "with the old key: %v", failures)
-	testenv.Check(t, name() == "first" && len(failures) == 1, "the failure is reported again: %v", failures)
-	testenv.NoError(t, os.Rename(filepath.Join(other, "key.pem"), keyFile))
-	testenv.NoError(t, os.Chtimes(keyFile, now, now.Add(2*time.Second)))
-	testenv.Check(t, name() == "second" && len(failures) == 1, "the new one is not used: %v", failures)
-	testenv.NoError(t, os.Remove(keyFile))
-	testenv.Check(t, name() == "second" && len(failures) == 2, "without a key: %v", failures)
 }

@@ -196,6 +196,18 @@ type cappedConn struct {
 	count   *connCount
 	person  netip.Prefix // zero for a local network
 	answers atomic.Int32 // number of requests being answered
+
+	first    [1]byte // read ahead by a sharedListener
+	hasFirst bool
+}
+
+// Read implements net.Conn.
+func (c *cappedConn) Read(b []byte) (int, error) {
+	if c.hasFirst && len(b) > 0 {
+		c.hasFirst = false
+		return copy(b, c.first[:]), nil
+	}
+	return c.Conn.Read(b)
 }
 
 // Close closes the connection and makes room for another.

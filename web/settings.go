@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/teeyard/teeyard/server/console"
+	"github.com/teeyard/teeyard/web/certificate"
 )
 
 // Settings are the variables of a listener. The zero value has the defaults once registered.
@@ -16,6 +17,7 @@ type Settings struct {
 	http                   string
 	httpIsSet              bool // by the operator
 	https, cert, key       string
+	domain, ca             string
 	play                   int
 	opened                 bool
 	status, metrics, pprof AccessSetting
@@ -43,7 +45,10 @@ func (s *Settings) Register(c *console.Console) error {
 			Value: &s.http, Default: defaultHTTP},
 		{Name: "sv_https", Help: "Address of the HTTPS listener, HOST or HOST:PORT (0 = off; the default port is 443); used when the server starts",
 			Value: &s.https, Default: "0"},
-		{Name: "sv_https_cert", Help: "File with the certificate of sv_https and its chain; read again when it changes", Value: &s.cert, Size: 256},
+		{Name: "sv_https_domain", Help: "Name or public IP address of the server, or a list with commas: the server gets a certificate for it from the CA of " +
+			"sv_https_ca, whose terms you accept, and opens TCP ports 443 and 80; used when the server starts", Value: &s.domain, Size: 512},
+		{Name: "sv_https_ca", Help: "ACME directory of the CA for sv_https_domain; used when the server starts", Value: &s.ca, Default: certificate.LetsEncrypt, Size: 256},
+		{Name: "sv_https_cert", Help: "File with a certificate of your own and its chain; read again when it changes", Value: &s.cert, Size: 256},
 		{Name: "sv_https_key", Help: "File with the key of that certificate; read again when it changes", Value: &s.key, Size: 256},
 	} {
 		v.Flags, v.Size = sv, max(v.Size, 128)
@@ -131,12 +136,12 @@ func (s *Settings) usedAtStart(call *console.Call) {
 const defaultHTTP = "localhost"
 
 // Listen listens on the address of sv_http, with the game's port if it names none. If sv_play is 1
-// and sv_http is not set, it listens on all addresses. It returns no listeners if sv_http is 0.
-// Call it before the server runs.
+// or sv_https_domain is set, and sv_http is not set, it listens on all addresses. It returns no
+// listeners if sv_http is 0. Call it before the server runs.
 func (s *Settings) Listen(ctx context.Context, gamePort uint16) ([]net.Listener, error) {
 	s.opened = true
 	addr := s.http
-	if s.play != 0 && !s.httpIsSet {
+	if (s.play != 0 || s.domain != "") && !s.httpIsSet {
 		addr = ":" + strconv.Itoa(int(gamePort))
 	}
 	if addr == "" || addr == "0" {

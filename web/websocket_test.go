@@ -32,6 +32,7 @@ import (
 	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/ws"
+	"github.com/teeyard/teeyard/web/certificate"
 )
 
 // playedServer is a server that browsers can play on, over real sockets, until end.
@@ -409,11 +410,11 @@ func TestMatchOverTLS(t *testing.T) {
 	p := startPlayedServer(t)
 	dir := t.TempDir()
 	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
-	cert := testenv.Must(openCertificate(certFile, keyFile, func(err error) { t.Error(err) }))
+	cert := testenv.Must(certificate.OpenFiles(certFile, keyFile, func(err error) { t.Error(err) }))
 	var passed atomic.Int64
-	cert.now = func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }
+	cert.Now = func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }
 	l := testenv.Must(Listen(t.Context(), "127.0.0.1:0", 0))[0]
-	go p.http.Config.Serve(cert.listen(l))
+	go p.http.Config.Serve(share(l.(*cappedListener), tlsConfig(cert.Get)))
 	join := func(name string, v client.Version) *player {
 		pool := x509.NewCertPool()
 		pool.AppendCertsFromPEM(testenv.Must(os.ReadFile(certFile)))
@@ -422,7 +423,7 @@ func TestMatchOverTLS(t *testing.T) {
 	}
 	first := join("first", client.Version07)
 	testenv.WriteCertificate(t, dir, "second")
-	passed.Store(int64(certificateInterval))
+	passed.Store(int64(certificate.FilesInterval))
 	second := join("second", client.Version06)
 	for _, pl := range []*player{first, second} {
 		n := pl.snapshots.Load()

@@ -100,7 +100,10 @@ var rooms = map[string][]string{
 	"halflife/wire": {"internal/safetext"},
 
 	// The HTTP listener imports the server, and not the other way round.
-	"web": {"query", "server", "transport", "internal/limit", "internal/metrics", "internal/webpage"},
+	"web": {"query", "server", "transport", "internal/limit", "internal/metrics", "internal/webpage", "web/certificate"},
+
+	// Asks a CA for the certificate of a server.
+	"web/certificate": {"internal/atomicfile", "internal/safetext"},
 
 	// Serves the page on which people play. Its client runs in the browser.
 	"web/play":        {"bridge", "query", "server", "web", "web/viewer", "internal/webpage"},
@@ -189,6 +192,7 @@ var limited = []struct {
 	{"github.com/go-sql-driver/mysql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
 	{"database/sql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
 	{"github.com/tdewolff/...", []string{"internal/webpage"}, "only webpage changes scripts"},
+	{"golang.org/x/crypto/...", []string{"web"}, "only web has certificates"},
 	{"github.com/coder/websocket/...", []string{"transport/ws"}, "only transport opens sockets"},
 	{"golang.org/x/sys/...", []string{"transport", "internal/confined", "internal/peers", "app"}, "only transport calls the system"},
 	{"syscall", []string{"transport", "internal/confined", "internal/peers", "server/fifo", "server/mapsource", "app"}, "only transport calls the system"},
