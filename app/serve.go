@@ -413,9 +413,9 @@ func serveWeb(
 		log.Info(fmt.Sprintf("https://%s/ shows the match%s, and serves /admin to operators with the password", pageHost(l), reach(l)))
 		serve(l)
 	}
-	logPlay(log, settings, key, https.Page(), listeners, secure)
 	ctx, stop := context.WithCancel(ctx)
-	go https.Run(ctx, serve)
+	https.Start(ctx, serve)
+	logPlay(log, settings, key, https.Page(), listeners, secure)
 	switch page := localPage(listeners); {
 	case page == "":
 	case operators.AllowsMachine():

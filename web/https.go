@@ -26,8 +26,8 @@ type HTTPSConfig struct {
 	Plain []net.Listener
 	// Info and Warn print a line to the log. Any goroutine may call them.
 	Info, Warn func(text string)
-	// Ready is called when the first certificate of sv_https_domain has come. Any goroutine may call
-	// it. Nil is fine.
+	// Ready is called when the first certificate of sv_https_domain has come. It may be nil. Any
+	// goroutine may call it.
 	Ready func()
 }
 
@@ -52,17 +52,19 @@ type challengePort struct {
 }
 
 // OpenHTTPS prepares the certificate, and listens on the address of sv_https, on port 443 if it
-// names none. It returns nil if neither sv_https nor a certificate is set. Call it before the server
-// runs, and Run after it.
+// names none. It returns nil if neither sv_https nor a certificate is set. With an error beside the
+// HTTPS, only the listener of sv_https is missing. Call OpenHTTPS before the server runs.
 func (s *Settings) OpenHTTPS(ctx context.Context, cfg HTTPSConfig) (*HTTPS, error) {
 	s.opened = true
 	addr := s.https
 	if addr == "0" {
 		addr = ""
 	}
-	h := &HTTPS{cfg: cfg}
+	h := &HTTPS{cfg: cfg, listen: func(port int) (net.Listener, error) { return s.listenPort(ctx, addr, port) }}
 	h.ports[0].port, h.ports[1].port = 443, 80
 	switch {
+	case addr == "" && s.cert == "" && s.key == "" && s.domain == "":
+		return nil, nil
 	case s.cert != "" && s.key != "":
 		files, err := certificate.OpenFiles(s.cert, s.key, func(err error) {
 			cfg.Warn(fmt.Sprintf("the new certificate cannot be used, the server keeps the old one: %v", err))
@@ -85,12 +87,9 @@ func (s *Settings) OpenHTTPS(ctx context.Context, cfg HTTPSConfig) (*HTTPS, erro
 			Names: names, Folder: cfg.Folder, CA: s.ca, Ports: h.openPorts, Info: cfg.Info, Warn: cfg.Warn, Ready: cfg.Ready,
 		})
 		h.config = tlsConfig(h.manager.Get, acme.ALPNProto)
-	case addr != "":
-		return nil, fmt.Errorf("sv_https %q: sv_https_domain must be the name of this server, or sv_https_cert and sv_https_key the files of a certificate", addr)
 	default:
-		return nil, nil
+		return nil, fmt.Errorf("sv_https %q: set sv_https_domain to the name of this server, or sv_https_cert and sv_https_key to your certificate", addr)
 	}
-	h.listen = func(port int) (net.Listener, error) { return s.listenPort(ctx, addr, port) }
 	return h, h.open(ctx, s, addr)
 }
 
@@ -148,9 +147,9 @@ func hasPort(listeners []net.Listener, port string) bool {
 	return false
 }
 
-// Run requests the certificate of sv_https_domain and renews it until ctx ends. It calls serve with
-// each further listener: those of ports 443 and 80.
-func (h *HTTPS) Run(ctx context.Context, serve func(net.Listener)) {
+// Start opens ports 443 and 80 for sv_https_domain, and calls serve with each listener. It requests
+// the certificate and renews it until ctx ends.
+func (h *HTTPS) Start(ctx context.Context, serve func(net.Listener)) {
 	if h == nil || h.manager == nil {
 		return
 	}
@@ -158,7 +157,7 @@ func (h *HTTPS) Run(ctx context.Context, serve func(net.Listener)) {
 	if p := h.openPorts(); p.HTTPS != nil && p.HTTP != nil {
 		h.cfg.Warn(fmt.Sprintf("the CA of sv_https_domain must reach port 443 or 80 from outside, and neither is open here: %v; %v", p.HTTPS, p.HTTP))
 	}
-	h.manager.Run(ctx)
+	go h.manager.Run(ctx)
 }
 
 // openPorts opens the ports to which a CA connects, unless they are open.

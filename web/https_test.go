@@ -84,8 +84,8 @@ func protocol(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, r.Proto)
 }
 
-// TestOpenHTTPS checks that sv_https and the port of sv_http use the operator's certificate, and the
-// errors if they cannot.
+// TestOpenHTTPS checks that sv_https and the port of sv_http use the operator's certificate, and
+// the errors if they cannot.
 func TestOpenHTTPS(t *testing.T) {
 	dir, log := t.TempDir(), new(logged)
 	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
@@ -124,8 +124,7 @@ func TestOpenHTTPS(t *testing.T) {
 	testenv.Check(t, err == nil && len(h.Listeners) == 0, "%v", err)
 }
 
-// TestSharedPort checks that connections that send nothing keep no others waiting, and that they end
-// with the listener.
+// TestSharedPort checks that connections that send nothing keep no others waiting.
 func TestSharedPort(t *testing.T) {
 	l := testenv.Must(Listen(t.Context(), "127.0.0.1:0", 0))[0]
 	shared := share(l.(*cappedListener), &tls.Config{})
@@ -195,8 +194,8 @@ func TestDomain(t *testing.T) {
 	testenv.Check(t, left > 3000 && left < 3700 && values["certificate_failures"] == 0 && h.Problem() == nil, "%v", values)
 }
 
-// TestChallengePorts checks that a port that another program has is named in the log with what to do,
-// and is opened when it becomes free.
+// TestChallengePorts checks that the log names a port that another program has, and what to do. The
+// server opens the port when it becomes free.
 func TestChallengePorts(t *testing.T) {
 	log := new(logged)
 	h, _, err := openHTTPS(t, log, t.TempDir(), "sv_http 0", "sv_https 127.0.0.1:0", "sv_https_domain yard.example", "sv_https_ca https://127.0.0.1:1/dir")
@@ -223,7 +222,7 @@ func TestChallengePorts(t *testing.T) {
 	}
 	// A nil HTTPS does nothing.
 	var none *HTTPS
-	none.Run(t.Context(), nil)
+	none.Start(t.Context(), nil)
 	w := httptest.NewRecorder()
 	none.Handler(http.HandlerFunc(protocol)).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 	testenv.Check(t, w.Body.String() == "HTTP/1.1" && none.Page() == "" && none.Problem() == nil && none.Values() == nil, "%q", w.Body)

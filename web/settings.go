@@ -47,7 +47,8 @@ func (s *Settings) Register(c *console.Console) error {
 			Value: &s.https, Default: "0"},
 		{Name: "sv_https_domain", Help: "Name or public IP address of the server, or a list with commas: the server gets a certificate for it from the CA of " +
 			"sv_https_ca, whose terms you accept, and opens TCP ports 443 and 80; used when the server starts", Value: &s.domain, Size: 512},
-		{Name: "sv_https_ca", Help: "ACME directory of the CA for sv_https_domain; used when the server starts", Value: &s.ca, Default: certificate.LetsEncrypt, Size: 256},
+		{Name: "sv_https_ca", Help: "ACME directory of the CA for sv_https_domain; used when the server starts", Value: &s.ca,
+			Default: certificate.LetsEncrypt, Size: 256},
 		{Name: "sv_https_cert", Help: "File with a certificate of your own and its chain; read again when it changes", Value: &s.cert, Size: 256},
 		{Name: "sv_https_key", Help: "File with the key of that certificate; read again when it changes", Value: &s.key, Size: 256},
 	} {

@@ -18,8 +18,8 @@ type Pebble struct {
 	Roots     string // file with the certificate of its HTTPS server
 }
 
-// StartPebble starts Pebble and a name server, in which every name has the address 127.0.0.1. Pebble
-// connects to two ports for challenges, and its certificates have a lifetime.
+// StartPebble starts Pebble and a name server, in which every name has the address 127.0.0.1. For
+// challenges, Pebble connects to two ports.
 func StartPebble(t testing.TB, tlsPort, httpPort int, lifetime time.Duration) *Pebble {
 	programs := RequirePrograms(t, "pebble", "pebble-challtestsrv")
 	dir, names, port := t.TempDir(), FreeAddr(t).AddrPort.String(), FreeAddr(t).Port()

@@ -22,8 +22,8 @@ const (
 	longestAfter  = time.Minute
 )
 
-// wrongClock returns a text if a new certificate, or one that is not valid yet, shows that the clock
-// of this machine is wrong.
+// wrongClock returns a text if a new certificate, or one that is not valid yet, shows that the
+// clock of this machine is wrong.
 func wrongClock(leaf *x509.Certificate, now time.Time) string {
 	if since := now.Sub(leaf.NotBefore); since > -longestAfter && since < longestBefore {
 		return ""

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/teeyard/teeyard/internal/safetext"
 )
 
 // LetsEncrypt is the ACME directory of Let's Encrypt.
@@ -159,20 +161,16 @@ func (m *Manager) Problem() error {
 	return errors.New(*text)
 }
 
-// checkInterval is the longest time until the manager reads the files again.
-const checkInterval = time.Minute
+// checkInterval is the longest time until the manager reads the files again, and firstInterval the
+// one without a certificate. Another server may be requesting it.
+const (
+	checkInterval = time.Minute
+	firstInterval = 5 * time.Second
+)
 
 // Run requests the certificate and renews it until ctx ends.
 func (m *Manager) Run(ctx context.Context) {
-	m.mu.Lock()
-	m.ports = m.cfg.Ports()
-	m.mu.Unlock()
-	if p := m.current.Load(); p != nil {
-		m.cfg.Info(m.about(p))
-		if now := m.cfg.Now(); now.Before(p.leaf().NotBefore.Add(-longestAfter)) {
-			m.cfg.Warn(wrongClock(p.leaf(), now))
-		}
-	}
+	m.begin()
 	for {
 		t := time.NewTimer(m.check(ctx))
 		select {
@@ -181,6 +179,23 @@ func (m *Manager) Run(ctx context.Context) {
 			return
 		case <-t.C:
 		}
+	}
+}
+
+// begin opens the ports and logs what is known from earlier.
+func (m *Manager) begin() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ports = m.cfg.Ports()
+	now := m.cfg.Now()
+	if p := m.current.Load(); p != nil {
+		m.cfg.Info(m.about(p))
+		if now.Before(p.leaf().NotBefore.Add(-longestAfter)) {
+			m.cfg.Warn(wrongClock(p.leaf(), now))
+		}
+	}
+	if m.state.Failures > 0 && m.wait() > 0 {
+		m.warn(safetext.Truncate(safetext.Line(m.state.Reason), 2*maxDetail), m.state.Next)
 	}
 }
 
@@ -203,7 +218,11 @@ func (m *Manager) check(ctx context.Context) time.Duration {
 	if m.wait() <= 0 && ctx.Err() == nil {
 		m.takeTurn(ctx)
 	}
-	return min(max(m.wait(), time.Second), checkInterval)
+	longest := checkInterval
+	if m.current.Load() == nil {
+		longest = firstInterval
+	}
+	return min(max(m.wait(), time.Second), longest)
 }
 
 // takeTurn requests a certificate unless another server does so first.
@@ -264,15 +283,22 @@ func (m *Manager) use(p *pair) {
 
 // fail notes a failed request. The certificate in use stays.
 func (m *Manager) fail(before state, err error) {
-	s := m.failed(before, retryTime(err), err.Error())
+	why := explain(err, m.ports, m.cfg.Now())
+	s := m.failed(before, retryTime(err), why)
 	m.put(s)
 	m.failures.Store(int64(s.Failures))
-	text := fmt.Sprintf("no certificate for %s (sv_https_domain): %s", strings.Join(m.cfg.Names, ", "), explain(err, m.ports, m.cfg.Now()))
+	m.warn(why, s.Next)
+}
+
+// warn logs why there is no new certificate.
+func (m *Manager) warn(why string, next time.Time) {
+	names := strings.Join(m.cfg.Names, ", ")
+	text := fmt.Sprintf("no certificate for %s (sv_https_domain): %s", names, why)
 	if p := m.current.Load(); p != nil {
 		text = fmt.Sprintf("the certificate of %s is not renewed, and the old one is used until %s: %s",
-			strings.Join(m.cfg.Names, ", "), p.leaf().NotAfter.Local().Format(timeFormat), explain(err, m.ports, m.cfg.Now()))
+			names, p.leaf().NotAfter.Local().Format(timeFormat), why)
 	}
 	m.failure.Store(&text)
 	m.cfg.Warn(fmt.Sprintf("%s. The next attempt is at %s; to try at once, delete %s and restart the server",
-		text, s.Next.Local().Format(timeFormat), m.path(".json")))
+		text, next.Local().Format(timeFormat), m.path(".json")))
 }

@@ -140,7 +140,8 @@ func TestRenewal(t *testing.T) {
 	testenv.Check(t, s.serial() == 2 && ca.requests == 3, "certificate %d, %d requests", s.serial(), ca.requests)
 }
 
-// TestSharedFolder checks that of several servers that start at once only one requests a certificate.
+// TestSharedFolder checks that one of several servers that start at once requests a certificate for
+// all.
 func TestSharedFolder(t *testing.T) {
 	t.Parallel()
 	ca, dir := &fakeCA{now: start}, filepath.Join(t.TempDir(), "https")
@@ -153,6 +154,7 @@ func TestSharedFolder(t *testing.T) {
 	}
 	all.Wait()
 	for _, m := range machines {
+		m.check(t.Context()) // one that came while another requested it did not wait
 		testenv.Check(t, m.serial() == 1 && m.ready == 1 && len(m.warnings) == 0, "certificate %d, %q", m.serial(), m.warnings)
 	}
 	testenv.Check(t, ca.requests == 1, "%d requests", ca.requests)
@@ -174,6 +176,8 @@ func TestFailure(t *testing.T) {
 		restarted := newMachine(ca, dir, "yard.example")
 		restarted.now = s.now
 		before := ca.requests
+		restarted.begin()
+		restarted.lastWarning(t, "not that one", "to try at once, delete")
 		restarted.check(t.Context())
 		s.check(t.Context())
 		testenv.Check(t, ca.requests == before && restarted.Failures() > 0, "a request before %v", wait)
@@ -215,8 +219,8 @@ func TestEndDuringRequest(t *testing.T) {
 	testenv.Check(t, s.Failures() == 0 && len(s.warnings) == 0 && s.wait() <= 0, "%d failures, %q", s.Failures(), s.warnings)
 }
 
-// TestNothingIsStored checks that a server that cannot write uses its certificate, says so, and asks
-// for no other while it runs.
+// TestNothingIsStored checks that a server that cannot write uses its certificate, says so, and
+// asks for no other while it runs.
 func TestNothingIsStored(t *testing.T) {
 	t.Parallel()
 	ca, dir := &fakeCA{now: start}, filepath.Join(t.TempDir(), "https")
@@ -265,15 +269,17 @@ func TestClock(t *testing.T) {
 
 // TestExplain checks that the log says which port is closed and what to do.
 func TestExplain(t *testing.T) {
-	refused := &acme.AuthorizationError{Identifier: "x", Errors: []error{&acme.Error{ProblemType: "urn:ietf:params:acme:error:connection", Detail: "Connection refused"}}}
-	noName := &acme.AuthorizationError{Identifier: "x", Errors: []error{&acme.Error{ProblemType: "urn:ietf:params:acme:error:dns", Detail: "NXDOMAIN"}}}
+	challenge := func(kind, detail string) error {
+		return &acme.AuthorizationError{Errors: []error{&acme.Error{ProblemType: "urn:ietf:params:acme:error:" + kind, Detail: detail}}}
+	}
+	refused, noName := challenge("connection", "Connection refused"), challenge("dns", "NXDOMAIN")
 	taken := Ports{HTTPS: PortError(443, errors.New("address already in use")), HTTP: PortError(80, fs.ErrPermission)}
 	for _, c := range []struct {
 		err   error
 		ports Ports
 		want  []string
 	}{
-		{&challengeError{"yard.example", challengeTLS, refused}, Ports{}, []string{"TCP port 443 of yard.example: Connection refused; open the port", "the name points"}},
+		{&challengeError{"yard.example", challengeTLS, refused}, Ports{}, []string{"TCP port 443 of yard.example: Connection refused; open", "name points"}},
 		{&challengeError{"192.0.2.1", challengeHTTP, refused}, Ports{}, []string{"TCP port 80 of 192.0.2.1", "address is this machine's"}},
 		{&challengeError{"yard.example", challengeTLS, refused}, taken, []string{"does not open port 443 (address already in use): let the program that has"}},
 		{&challengeError{"yard.example", challengeHTTP, refused}, taken, []string{"does not open port 80 (permission denied): allow it with \"sysctl "}},
@@ -293,8 +299,8 @@ func TestExplain(t *testing.T) {
 	testenv.Check(t, retryTime(errRejected) == firstRetry && retryTime(refused) == firstRetry && retryTime(errors.New("x")) == networkRetry, "retry times")
 }
 
-// TestChallengeTurns checks that the challenge fits the port that is open, and that both have a turn
-// if ports may be forwarded.
+// TestChallengeTurns checks that the challenge fits the port that is open, and that both have a
+// turn if ports may be forwarded.
 func TestChallengeTurns(t *testing.T) {
 	closed := errors.New("closed")
 	for _, c := range []struct {

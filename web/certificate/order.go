@@ -124,8 +124,8 @@ type challengeError struct {
 func (e *challengeError) Error() string { return e.err.Error() }
 func (e *challengeError) Unwrap() error { return e.err }
 
-// challenges returns both types of challenges, the better one first: the one whose port is open on
-// this machine. If both are, or both may be forwarded from elsewhere, each failure changes the turn.
+// challenges returns both types of challenges. The one whose port is open on this machine is first.
+// If both are open, or both may be forwarded from elsewhere, each failure changes the order.
 func (m *Manager) challenges(ports Ports) [2]string {
 	httpFirst := m.failures.Load()%2 == 1
 	if (ports.HTTPS == nil) != (ports.HTTP == nil) {

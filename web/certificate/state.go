@@ -174,8 +174,8 @@ func readAccount(path string) (*ecdsa.PrivateKey, error) {
 	return key, nil
 }
 
-// openAccount returns the key of the account. If there is none, it makes one. With an error beside a
-// key, the key is in memory only.
+// openAccount returns the key of the account. If there is none, it makes one. With an error beside
+// the key, the key is in memory only.
 func (m *Manager) openAccount() (*ecdsa.PrivateKey, error) {
 	key, err := readAccount(m.accountPath())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -18,8 +18,8 @@ import (
 	"github.com/teeyard/teeyard/transport/ws"
 )
 
-// TestHTTPSInOneLine starts a server with sv_https_domain and no certificate. It gets one from a real
-// CA, which connects to the game's TCP port. On that port HTTPS, HTTP and wss:// then work, and a
+// TestHTTPSInOneLine starts a server with sv_https_domain and no certificate. It gets one from a
+// real CA, which connects to the game's TCP port. HTTPS, HTTP and wss:// then share that port. A
 // server that starts again needs no CA.
 func TestHTTPSInOneLine(t *testing.T) {
 	peers.RequirePrograms(t)
@@ -27,8 +27,8 @@ func TestHTTPSInOneLine(t *testing.T) {
 	ca := peers.StartPebble(t, int(addr.Port()), int(addr.Port()), time.Hour)
 	spare := peers.FreeAddr(t).AddrPort.String()
 	home, program := t.TempDir(), peers.Program(t)
-	settings := []string{"serve", "--dir", home, "sv_bots 0", "bindaddr 127.0.0.1", peers.PortSetting(addr), "sv_http " + addr.AddrPort.String(), "sv_https " + spare,
-		"sv_https_domain 127.0.0.1", "sv_https_ca " + ca.Directory}
+	settings := []string{"serve", "--dir", home, "sv_bots 0", "bindaddr 127.0.0.1", peers.PortSetting(addr),
+		"sv_http " + addr.AddrPort.String(), "sv_https " + spare, "sv_https_domain 127.0.0.1", "sv_https_ca " + ca.Directory}
 	env := []string{"SSL_CERT_FILE=" + ca.Roots}
 	s := peers.Start(t, home, env, program, settings...)
 	const ready = "/admin the admin page, for everyone who reaches this server"
