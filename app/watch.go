@@ -128,7 +128,7 @@ func (p *program) watchRooms(demo recording) []web.Room {
 	apart := jobs{program: p}
 	converter := viewer.Converter{Convert: apart.convert}
 	converter.LetIn(access)
-	return append(viewer.Rooms(viewer.FindData()), converter.Room(), web.Room{
+	return append(viewer.Rooms(viewer.FindData(), nil), converter.Room(), web.Room{
 		Pattern: "GET /recording.demo", Access: &local, Setting: "teeyard watch prints the address with the key",
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute))

@@ -239,7 +239,7 @@ func FuzzReader(f *testing.F) {
 		}
 	}
 	f.Add(new(Encoder).AppendEnd(testenv.Must(new(Encoder).AppendHeader(nil, header())), EndShutdown, &MatchResult{
-		TeamScores: [2]int32{300, -1}, Players: []PlayerResult{{"anna", "clan", game.TeamBlue, 12}, {"bert", "", game.TeamSpectators, -3}},
+		TeamScores: [2]int32{300, -1}, Players: []PlayerResult{{"anna", "clan", game.TeamBlue, 12, false}, {"bert", "", game.TeamSpectators, -3, false}},
 	}), false)
 	f.Fuzz(func(t *testing.T, b []byte, inside bool) {
 		if inside {

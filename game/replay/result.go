@@ -25,6 +25,8 @@ type PlayerResult struct {
 	// Score is the score at the end of the match, or when the player left. In races it is the best
 	// time in ms, -1 for none.
 	Score int32
+	// Bot reports whether it is a bot. Logs do not contain this.
+	Bot bool
 }
 
 // maxResultPlayers is the largest number of players of a MatchResult.
@@ -37,7 +39,7 @@ func (r *MatchResult) Take(w *game.World) {
 	for i := range f.Players {
 		p := &f.Players[i]
 		info, _ := w.Player(p.ID)
-		r.Players = append(r.Players, PlayerResult{info.Profile.Name, info.Profile.Clan, p.Team, p.Score})
+		r.Players = append(r.Players, PlayerResult{info.Profile.Name, info.Profile.Clan, p.Team, p.Score, info.Flags&game.PlayerFlagBot != 0})
 	}
 }
 

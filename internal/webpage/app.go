@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -20,10 +21,17 @@ type App struct {
 	CSP          string
 	// Versions are the hashes of other files that the page names, by path.
 	Versions func() map[string]string
+	// Head returns what replaces the page's title for a request, or "". It rarely differs between
+	// requests.
+	Head func(r *http.Request) string
 
 	once                        sync.Once
 	err                         error
 	plain, page, script, styles *File
+
+	mu     sync.Mutex
+	head   string // of headed
+	headed *File  // the page with the last head
 }
 
 // Patterns of the page's HTML.
@@ -93,8 +101,30 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Query().Has("modules"):
 		a.plain.ServeHTTP(w, r)
 	default:
-		a.page.ServeHTTP(w, r)
+		a.pageFor(r).ServeHTTP(w, r)
 	}
+}
+
+// pageFor returns the page with the head for a request.
+func (a *App) pageFor(r *http.Request) *File {
+	if a.Head == nil {
+		return a.page
+	}
+	head := a.Head(r)
+	if head == "" {
+		return a.page
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.headed == nil || a.head != head {
+		before, rest, _ := bytes.Cut(a.page.Plain, []byte("<title>"))
+		_, after, ok := bytes.Cut(rest, []byte("</title>"))
+		if !ok {
+			return a.page
+		}
+		a.head, a.headed = head, NewFile(a.HTML, slices.Concat(before, []byte(head), after), a.CSP)
+	}
+	return a.headed
 }
 
 // Bundle serves a bundle by its name, and leaves other names to next.

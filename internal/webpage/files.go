@@ -46,6 +46,15 @@ func (f *Files) Handler(name string) http.Handler {
 	return file
 }
 
+// Hash returns the File.Hash of a file, or "" if there is none.
+func (f *Files) Hash(name string) string {
+	file, ok := f.Handler(name).(*File)
+	if !ok {
+		return ""
+	}
+	return file.Hash
+}
+
 // File is a file of a web page, which never changes.
 type File struct {
 	ContentType, CSP string
@@ -59,7 +68,7 @@ type File struct {
 // contentTypes are the media types of files. The tables of operating systems differ.
 var contentTypes = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8",
-	".svg": "image/svg+xml", ".png": "image/png", ".json": "application/json",
+	".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".json": "application/json",
 }
 
 // NewFile returns a file and compresses it. The extension of the name determines the media type.

@@ -217,7 +217,7 @@ func checkLabels(t *testing.T, p *browsertest.Page) {
 // proxy's path.
 func TestRedirectsBelowAPath(t *testing.T) {
 	w := newWorld(t)
-	viewers := web.NewHandler(viewer.Rooms("")...)
+	viewers := web.NewHandler(viewer.Rooms("", nil)...)
 	s := httptest.NewServer(http.StripPrefix("/yard", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/admin") {
 			w.rooms.ServeHTTP(rw, r)
@@ -242,7 +242,7 @@ func TestRedirectsBelowAPath(t *testing.T) {
 // the spectators' page request nothing outside that path.
 func TestBelowAPath(t *testing.T) {
 	w := newWorld(t, "sv_http_proxy local")
-	viewers := web.NewHandler(append(viewer.Rooms(""), web.Room{
+	viewers := web.NewHandler(append(viewer.Rooms("", nil), web.Room{
 		Pattern: "GET /play/info.json",
 		Handler: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { io.WriteString(rw, `{"name":"the <b>yard</b>"}`) }),
 	})...)

@@ -97,7 +97,7 @@ func testNginx(t *testing.T, path string) {
 		site = strings.NewReplacer("location / {", "location "+path+"/ {", `X-Forwarded-Prefix "";`, "X-Forwarded-Prefix "+path+";").Replace(site)
 	}
 	w := newWorld(t, "sv_http_proxy local")
-	viewers := web.NewHandler(viewer.Rooms("")...)
+	viewers := web.NewHandler(viewer.Rooms("", nil)...)
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/admin"):

@@ -99,6 +99,7 @@ type Player struct {
 	// Team is 0 for red and in games without teams, 1 for blue, -1 for spectators.
 	Team  int   `json:"team"`
 	Score int32 `json:"score"`
+	Bot   bool  `json:"bot,omitempty"`
 }
 
 // maxPlayers is the largest number of players in a recording.
@@ -108,7 +109,7 @@ const maxPlayers = 256
 func PlayersOf(r *replay.MatchResult) []Player {
 	var players []Player
 	for _, p := range r.Sorted() {
-		players = append(players, Player{safetext.Line(p.Name), safetext.Line(p.Clan), int(p.Team), p.Score})
+		players = append(players, Player{safetext.Line(p.Name), safetext.Line(p.Clan), int(p.Team), p.Score, p.Bot})
 	}
 	return players
 }

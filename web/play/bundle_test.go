@@ -40,7 +40,7 @@ func serve(url string, header ...string) *httptest.ResponseRecorder {
 
 // served is the pages of the tests without a server.
 var served = sync.OnceValue(func() http.Handler {
-	return web.NewHandler(slices.Concat(viewer.Rooms(""), New(new(web.Settings)).Rooms(0))...)
+	return web.NewHandler(slices.Concat(viewer.Rooms("", nil), New(new(web.Settings)).Rooms(0))...)
 })
 
 // TestBundle checks that all modules of the page can be one script, and its size.

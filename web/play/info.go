@@ -81,6 +81,13 @@ type info struct {
 	Program    Build    `json:"program"`
 }
 
+// About describes the server for titles and previews of links.
+func (p *Page) About() web.About {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return web.About{Name: p.query.Name, GameType: p.query.GameType, Map: p.modern.Name}
+}
+
 // mapInfo describes a map file.
 type mapInfo struct {
 	Name   string `json:"name"`

@@ -29,7 +29,7 @@ type modules struct{ *browsertest.Page }
 func openStage(t *testing.T) modules {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(slices.Concat(viewer.Rooms(""), New(new(web.Settings)).Rooms(8303))...))
+	mux.Handle("/", web.NewHandler(slices.Concat(viewer.Rooms("", nil), New(new(web.Settings)).Rooms(8303))...))
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
 	mux.HandleFunc("/stage", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

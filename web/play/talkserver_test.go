@@ -59,7 +59,7 @@ func sitDownWith(t *testing.T, by way, commands ...string) *table {
 		AddToConsole: settings.Register, AddTransport: join, Observers: []server.Observer{page},
 		Modes: append(builtin.Modes(), mode.Named{Name: "ddrace", New: ddrace.New}),
 	}, append([]string{"sv_map testbox; sv_inactivekick 0; sv_http_proxy local"}, commands...)...)
-	rooms := web.NewHandler(slices.Concat(viewer.Rooms(""), page.Rooms(s.Addr().Port()))...)
+	rooms := web.NewHandler(slices.Concat(viewer.Rooms("", nil), page.Rooms(s.Addr().Port()))...)
 	handler := key.Handler(settings.WithPlayers(hub.Serve, rooms))
 	if by.requests != nil {
 		handler = by.requests(handler)
@@ -186,7 +186,7 @@ func has(classes, class string) bool { return slices.Contains(strings.Fields(cla
 func openModules(t *testing.T) *browsertest.Page {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/", web.NewHandler(slices.Concat(viewer.Rooms(""), New(new(web.Settings)).Rooms(0))...))
+	mux.Handle("/", web.NewHandler(slices.Concat(viewer.Rooms("", nil), New(new(web.Settings)).Rooms(0))...))
 	mux.HandleFunc("/play/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
 	p := browsertest.Open(t, mux, "/play?modules")

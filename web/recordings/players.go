@@ -88,7 +88,8 @@ func (rs *Recordings) readPlayers(r *Recording) {
 	}
 	var d Recording
 	if err == nil && json.Unmarshal(text, &d) == nil {
-		r.Players, r.NumPlayers, r.HasResult, r.TeamScores, r.Race = d.Players, d.NumPlayers, d.HasResult, d.TeamScores, d.Race
+		r.Players, r.NumPlayers, r.NumBots = d.Players, d.NumPlayers, d.NumBots
+		r.HasResult, r.TeamScores, r.Race = d.HasResult, d.TeamScores, d.Race
 		if d.Length >= 0 {
 			r.Length = d.Length
 		}
@@ -127,7 +128,7 @@ func (r *Recording) describe(file *bufio.Reader) {
 	switch {
 	case teehistorian.Is(start):
 		if names, ticks, err := historian.Players(file); err == nil {
-			r.setPlayers(names)
+			r.setPlayers(names, nil)
 			r.Length = int(ticks / game.TickRate)
 		}
 	case replay.Is(start):
@@ -135,10 +136,13 @@ func (r *Recording) describe(file *bufio.Reader) {
 	default:
 		if d, err := demo.NewReader(file); err == nil {
 			var names []string
+			bots := map[string]bool{}
 			for _, p := range recorder.FirstPlayers(d) {
-				names = append(names, safetext.Line(p.Profile.Name))
+				name := safetext.Line(p.Profile.Name)
+				names = append(names, name)
+				bots[name] = p.Flags&game.PlayerFlagBot != 0
 			}
-			r.setPlayers(names)
+			r.setPlayers(names, bots)
 		}
 	}
 }
@@ -149,7 +153,7 @@ func (r *Recording) describeLog(file io.Reader) {
 		return
 	}
 	before := l.Header().TickBefore()
-	var seen logPlayers
+	seen := logPlayers{bots: map[string]bool{}}
 	var t replay.Tick
 	last := int32(0)
 	for err = l.Next(&t); err == nil; err = l.Next(&t) {
@@ -158,9 +162,9 @@ func (r *Recording) describeLog(file io.Reader) {
 			seen.add(&t.Commands[i])
 		}
 	}
-	r.setPlayers(seen.names)
+	r.setPlayers(seen.names, seen.bots)
 	if result := l.MatchResult(); result != nil {
-		r.setResult(result)
+		r.setResult(result, seen.bots)
 	}
 	if err == io.EOF {
 		r.Length = int(max(0, last-before) / game.TickRate)
@@ -171,6 +175,8 @@ func (r *Recording) describeLog(file io.Reader) {
 type logPlayers struct {
 	names   []string
 	isNamed [game.MaxPlayers]bool
+	isBot   [game.MaxPlayers]bool
+	bots    map[string]bool // the names of bots
 }
 
 func (p *logPlayers) add(c *game.Command) {
@@ -178,38 +184,54 @@ func (p *logPlayers) add(c *game.Command) {
 	switch {
 	case c.Player < 0 || c.Player >= game.MaxPlayers:
 	case c.Kind == game.CmdLeave:
-		p.isNamed[c.Player] = false
+		p.isNamed[c.Player], p.isBot[c.Player] = false, false
+	case c.Kind == game.CmdPlayerFlags:
+		p.isBot[c.Player] = c.Value&int32(game.PlayerFlagBot) != 0
 	case c.Kind == game.CmdProfile && c.Profile != nil && !p.isNamed[c.Player] && len(p.names) < most:
 		p.isNamed[c.Player] = true
-		p.names = append(p.names, safetext.Line(c.Profile.Name))
+		name := safetext.Line(c.Profile.Name)
+		p.names = append(p.names, name)
+		if p.isBot[c.Player] {
+			p.bots[name] = true
+		}
 	}
 }
 
-// setPlayers sets the players by their names, each once, in order of joining.
-func (r *Recording) setPlayers(names []string) {
+// setPlayers sets the players by their names, each once, in order of joining. bots are the names of
+// bots.
+func (r *Recording) setPlayers(names []string, bots map[string]bool) {
 	seen := make(map[string]bool)
 	for _, name := range names {
 		if seen[name] {
 			continue
 		}
 		seen[name] = true
+		if bots[name] {
+			r.NumBots++
+		}
 		if r.NumPlayers++; len(r.Players) < maxListedPlayers {
-			r.Players = append(r.Players, broadcast.Player{Name: name})
+			r.Players = append(r.Players, broadcast.Player{Name: name, Bot: bots[name]})
 		}
 	}
 }
 
 // setFinish sets the players who finished as the players.
 func (r *Recording) setFinish(f *runs.Run) {
-	r.HasResult, r.Race, r.Finish, r.NumPlayers, r.Players = true, true, true, len(f.Names), nil
+	r.HasResult, r.Race, r.Finish, r.NumPlayers, r.NumBots, r.Players = true, true, true, len(f.Names), 0, nil
 	for _, name := range f.Names[:min(len(f.Names), maxListedPlayers)] {
 		r.Players = append(r.Players, broadcast.Player{Name: safetext.Line(name), Score: f.Time})
 	}
 }
 
-// setResult sets the players and scores of a match.
-func (r *Recording) setResult(result *replay.MatchResult) {
+// setResult sets the players and scores of a match. bots are the names of bots.
+func (r *Recording) setResult(result *replay.MatchResult, bots map[string]bool) {
 	all := broadcast.PlayersOf(result)
+	r.NumBots = 0
+	for i := range all {
+		if all[i].Bot = bots[all[i].Name]; all[i].Bot {
+			r.NumBots++
+		}
+	}
 	r.HasResult, r.Players, r.NumPlayers, r.Race = true, all[:min(len(all), maxListedPlayers)], len(all), result.IsRace()
 	if result.HasTeams() {
 		r.TeamScores = result.TeamScores[:]

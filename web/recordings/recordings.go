@@ -101,6 +101,7 @@ type Recording struct {
 	// otherwise names only.
 	Players    []broadcast.Player `json:"players"`
 	NumPlayers int                `json:"num_players"`
+	NumBots    int                `json:"num_bots"` // among all players
 	HasResult  bool               `json:"has_result"`
 	TeamScores []int32            `json:"team_scores,omitempty"`
 	Race       bool               `json:"race,omitempty"` // scores are times

@@ -379,11 +379,11 @@ func TestWatchOthersDemo(t *testing.T) {
 func TestWatchDemo(t *testing.T) {
 	file := record(t, 16, 1500)
 	mux := http.NewServeMux()
-	mux.Handle("/", described(Rooms("")...))
+	mux.Handle("/", described(Rooms("", nil)...))
 	mux.HandleFunc("/recording.demo", func(w http.ResponseWriter, _ *http.Request) { w.Write(file) })
 	p := browsertest.Open(t, mux, "/?demo=/recording.demo")
 	p.Allow("404")
-	p.Wait(`document.title.startsWith('testbox') && !document.getElementById('bar').hidden && document.getElementById('status').textContent === ''`)
+	p.Wait(`document.title.includes('testbox') && !document.getElementById('bar').hidden && document.getElementById('status').textContent === ''`)
 	for query, want := range map[string]string{"/other.demo": "The server has no demo /other.demo",
 		"http://192.0.2.1/x.demo": "This page loads only demos of this server"} {
 		p.Goto("/?demo=" + query)

@@ -76,7 +76,7 @@ func hostile(t *testing.T) []byte {
 func TestHostileTexts(t *testing.T) {
 	b := hostile(t)
 	mux := http.NewServeMux()
-	mux.Handle("/", described(Rooms("")...))
+	mux.Handle("/", described(Rooms("", nil)...))
 	mux.HandleFunc("/evil.demo", func(w http.ResponseWriter, _ *http.Request) { w.Write(b) })
 	p := browsertest.Open(t, mux, "/?demo=/evil.demo#t=2")
 	text := func(id string) string {
@@ -117,7 +117,7 @@ func TestBrokenFiles(t *testing.T) {
 		"map of noise": append(noMap, good[chunks:]...),
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", described(Rooms("")...))
+	mux.Handle("/", described(Rooms("", nil)...))
 	mux.HandleFunc("/live.json", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"match":"","reason":"x"}`)) })
 	mux.HandleFunc("POST /convert", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "This is no recording.", http.StatusUnprocessableEntity)
@@ -163,7 +163,7 @@ func TestBrokenSegments(t *testing.T) {
 	b.segments[6] = nil
 	b.set("a", true, 9)
 	mux := http.NewServeMux()
-	mux.Handle("/", described(Rooms("")...))
+	mux.Handle("/", described(Rooms("", nil)...))
 	mux.Handle("/live.json", b)
 	mux.Handle("/b/", b)
 	mux.HandleFunc("/map/", func(w http.ResponseWriter, _ *http.Request) { w.Write(r.Map()) })

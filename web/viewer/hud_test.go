@@ -14,7 +14,7 @@ func TestCauses(t *testing.T) {
 	kills := `[[1, 2, 3], [2, 2, 3], [2, 2, -1], [2, 2, -2], [2, 2, -3], [-1, 2, 4], [1, 2, -1], [1, 2, 77]]`
 	for race, want := range map[string][]string{
 		"false": {"by another: grenade", "grenade", "the map", "self-kill", "left", "laser", "by another: the map", "by another: "},
-		"true":  {"by another: grenade", "own fault", "own fault", "own fault", "left", "own fault", "by another: the map", "by another: "},
+		"true":  {"by another: grenade", "own fault", "fell", "restarted", "left", "own fault", "by another: the map", "by another: "},
 	} {
 		got := browsertest.Eval[[]string](p, `import('/test/hud.js').then(m => m.causes(`+kills+`, `+race+`))`)
 		testenv.Check(t, slices.Equal(got, want), "race %s: %q, want %q", race, got, want)

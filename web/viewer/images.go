@@ -22,6 +22,7 @@ const (
 // imageFolders are the subfolders of a data folder whose PNG files the page may load.
 var imageFolders = []string{
 	".", "mapres", "skins", "skins/body", "skins/marking", "skins/decoration", "skins/hands", "skins/feet", "skins/eyes",
+	"countryflags",
 }
 
 // images serves the listed images of an installed game and no other file.

@@ -29,7 +29,7 @@ func TestImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, root := range []string{filepath.Join(dir, "data"), "", filepath.Join(dir, "nowhere")} {
-		h := web.NewHandler(Rooms(root)...)
+		h := web.NewHandler(Rooms(root, nil)...)
 		get := func(path string) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
@@ -53,7 +53,7 @@ func TestImages(t *testing.T) {
 		}
 	}
 
-	h := web.NewHandler(Rooms(filepath.Join(dir, "data"))...)
+	h := web.NewHandler(Rooms(filepath.Join(dir, "data"), nil)...)
 	if err := os.Truncate(filepath.Join(dir, "data/game.png"), maxImageBytes+1); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func openServed(t testing.TB, data string, files map[string][]byte, hash ...stri
 func openHandlers(t testing.TB, data string, handlers map[string]http.Handler, hash string) *browsertest.Page {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/", described(Rooms(data)...))
+	mux.Handle("/", described(Rooms(data, nil)...))
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
 	mux.HandleFunc("/viewer/main.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript") })
 	for path, h := range handlers {
@@ -113,7 +113,7 @@ func TestPageControls(t *testing.T) {
 		t,
 		p,
 		"no HTML from players",
-		`!document.querySelector('#stage b, #stage img, #stage script') && document.getElementById('kills').textContent.includes('<b>bold</b>')`,
+		`!document.querySelector('#stage b, #stage img:not(#loading > img), #stage script') && document.getElementById('kills').textContent.includes('<b>bold</b>')`,
 	)
 	wantTrue(t, p, "labels", `[...document.querySelectorAll('button, select, input')].every(e => (e.getAttribute('aria-label') || e.textContent).trim())`)
 }
@@ -198,7 +198,7 @@ func TestBundledPage(t *testing.T) {
 	b.set("", false, -1)
 	loaded := map[string]int{}
 	var mu sync.Mutex
-	rooms := web.NewHandler(Rooms("")...)
+	rooms := web.NewHandler(Rooms("", nil)...)
 	p := browsertest.Open(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/live.json":
@@ -249,14 +249,22 @@ func TestTouch(t *testing.T) {
 
 func TestReplaysPage(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle("/", described(Rooms("")...))
+	mux.Handle("/", described(Rooms("", nil)...))
+	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
+	maps := 0
+	mux.HandleFunc("/map/0a1b", func(w http.ResponseWriter, _ *http.Request) {
+		maps++
+		w.Write(mapFiles(t)["/maps/yardrun"])
+	})
 	mux.HandleFunc("/replays.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(`{"replays": [
-			{"match": "20261122-143000-77ab01fe", "demo": "/b/20261122-143000-77ab01fe.demo", "map": {"name": "yard1"}, "game_type": "CTF",
-				"start": "2026-11-22T14:30:00Z",
-			 "length": 612, "size": 1893410, "players": [{"name": "<i>anna</i>", "clan": "", "team": 0, "score": 12}], "team_scores": [300, 200]},
+			{"match": "20261122-143000-77ab01fe", "demo": "/b/20261122-143000-77ab01fe.demo", "map": {"name": "yard1", "sha256": "0a1b", "size": 9}, "game_type": "CTF",
+				"start": "2026-11-22T14:30:00Z", "length": 612, "size": 1893410, "team_scores": [200, 300],
+				"players": [{"name": "bert", "team": 0, "score": 14}, {"name": "<i>anna</i>", "clan": "", "team": 1, "score": 12}]},
 			{"match": "x\"y", "demo": "javascript:alert(1)", "map": {"name": "dm1"}, "game_type": "DM", "start": "",
-			 "length": 1, "size": 1, "players": []}]}`))
+				"length": 1, "size": 1, "players": []},
+			{"match": "20261101-143000-77ab01fe", "demo": "/b/20261101-143000-77ab01fe.demo", "map": {"name": "yard1", "sha256": "0a1b"}, "game_type": "CTF",
+				"start": "2026-11-01T14:30:00Z", "length": 612, "size": 1, "players": [{"name": "bolt", "score": 2, "bot": true}]}]}`))
 	})
 	mux.HandleFunc("/recordings.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Write(
@@ -274,60 +282,53 @@ func TestReplaysPage(t *testing.T) {
 		)
 	})
 	p := browsertest.Open(t, mux, "/replays")
-	p.Wait(`document.querySelectorAll('#replays li').length === 5`)
+	const matches = `[...document.querySelectorAll('#replays section > ul > li')]`
+	p.Wait(matches + `.length === 6`)
+	check := func(what, expression, want string) {
+		t.Helper()
+		got := browsertest.Eval[string](p, expression)
+		testenv.Check(t, got == want, "%s: %q, want %q", what, got, want)
+	}
+	texts := func(n int, selector string) string {
+		return fmt.Sprintf(`[...%s[%d].querySelectorAll('%s')].map(e => e.textContent).join('|')`, matches, n, selector)
+	}
 	p.Screenshot()
-	wantTrue(t, p, "text is text", `!document.querySelector('#replays i') && document.querySelector('#replays .players').textContent === '<i>anna</i> 12'`)
-	wantTrue(
-		t,
-		p,
-		"links",
-		`document.querySelector('#replays li a').getAttribute('href') === './?match=20261122-143000-77ab01fe' && !document.querySelector('#replays `+
-			`a[href^="javascript"]')`,
-	)
-	wantTrue(
-		t,
-		p,
-		"a file",
-		`(([title, download]) => title.textContent === 'ctf2' && title.getAttribute('href') === './?demo=recordings%2Fdemos%2Fa%2520%25231.demo' && `+
-			`download.getAttribute('href') === 'recordings/demos/a%20%231.demo')(document.querySelectorAll('#replays li')[1].querySelectorAll('a'))`,
-	)
-	wantTrue(t, p, "players of a file", `document.querySelectorAll('#replays .players')[1].textContent === 'carl, 19 more, demos/a #1.demo'`)
-	wantTrue(
-		t,
-		p,
-		"a log",
-		`document.querySelectorAll('#replays .players')[3].textContent === 'dora 1:05.43, eve, replays/r.twreplay' && `+
-			`document.querySelectorAll('#replays li')[3].querySelectorAll('a')[1].textContent === 'Download'`,
-	)
-	wantTrue(
-		t,
-		p,
-		"what is of the same match",
-		`(([,, other, none]) => other.textContent === 'teehistorian' && other.getAttribute('href') === `+
-			`'./?demo=recordings%2Fteehistorian%2F1.teehistorian.demo' && !none)(document.querySelectorAll('#replays li')[3].querySelectorAll('a'))`,
-	)
-	wantTrue(
-		t,
-		p,
-		"sizes",
-		`[...document.querySelectorAll('#replays li')].map(li => li.querySelectorAll('a')[1].textContent).join() === 'Download 1.9 MB,Download 1 `+
-			`kB,Download 2.5 MB,Download,Download 1 kB'`,
-	)
-	wantTrue(t, p, "a short one", `document.querySelectorAll('#replays li')[2].textContent.includes('less than a second')`)
-	p.Run(`(() => { const s = document.querySelector('#replays input'); s.value = 'ANNA yard'; s.dispatchEvent(new Event('input')); })()`)
-	wantTrue(
-		t,
-		p,
-		"search",
-		`[...document.querySelectorAll('#replays li')].map(e => e.hidden).join() === 'false,true,true,true,true' && document.querySelector('#replays `+
-			`[role=status]').textContent === 'One match.'`,
-	)
+	wantTrue(t, p, "text is text", `!document.querySelector('#replays i')`)
+	check("players, the winners first", texts(0, ".players li"), "<i>anna</i> 12|bert 14")
+	check("result", texts(0, ".result"), "200 : 300 Blue wins")
+	check("links", `[...document.querySelectorAll('#replays a.title')].map(a => a.getAttribute('href')).join('|')`, "./?match=20261122-143000-77ab01fe|"+
+		"./?demo=recordings%2Fdemos%2Fa%2520%25231.demo|./?demo=recordings%2Fdemos%2Frun.demo|./?demo=recordings%2Freplays%2Fr.twreplay.demo|"+
+		"./?match=20261101-143000-77ab01fe|./?match=x%22y")
+	check("downloads", `[...document.querySelectorAll('#replays a.download')].map(a => a.getAttribute('href') + ' ' + a.textContent).join('|')`,
+		"b/20261122-143000-77ab01fe.demo 1.9 MB|recordings/demos/a%20%231.demo 1 kB|recordings/demos/run.demo 2.5 MB|recordings/replays/r.twreplay.demo Demo|"+
+			"b/20261101-143000-77ab01fe.demo 1 kB")
+	check("players of a file", texts(1, ".players li"), "carl|19 more|demos/a #1.demo")
+	check("a log", texts(3, ".result, .players li"), "dora in 1:05.43|dora 1:05.43|eve|replays/r.twreplay")
+	check("what is of the same match", texts(3, ".links a:not(.download)"), "teehistorian")
+	wantTrue(t, p, "a short one", matches+`[2].textContent.includes('less than a second')`)
+	// Matches of bots are folded.
+	const hidden = matches + `.map(e => e.hidden).join()`
+	check("matches of bots", hidden, "false,false,false,false,true,false")
+	check("what is hidden", `document.querySelector('#replays [role=status]').textContent`, "5 matches. One match of bots only is hidden.")
+	p.Run(`document.querySelector('#replays .switch input').click()`)
+	check("shown", hidden, "false,false,false,false,false,false")
+	p.Run(`(() => { const s = document.querySelector('#replays input[type=search]'); s.value = 'ANNA yard'; s.dispatchEvent(new Event('input')); })()`)
+	check("search", hidden, "false,true,true,true,true,true")
+	check("found", `document.querySelector('#replays [role=status]').textContent`, "One match.")
+	wantTrue(t, p, "days without matches are hidden", `[...document.querySelectorAll('#replays section')].map(e => e.hidden).join() === 'false,true,true,true,true'`)
+	// The picture shows the ground of the map, which is loaded once.
+	p.Run(`(() => { const s = document.querySelector('#replays input[type=search]'); s.value = ''; s.dispatchEvent(new Event('input')); scrollTo(0, 1e6); })()`)
+	const colors = `new Set(new Uint32Array(c.getContext('2d').getImageData(128, 0, 1, c.height).data.buffer)).size`
+	p.Wait(`[0, 4].every(n => (c => c.width === 256 && (rows => rows > 3 && rows < c.height)(` + colors + `))(` + matches + `[n].querySelector('canvas')))`)
+	testenv.Check(t, maps == 1, "the map is loaded %d times", maps)
+	p.Run(`scrollTo(0, 0)`)
+	layout(t, p, `#frame, #replays h1, #replays .tools, #replays [role=status], #replays section > ul > li > *`)
 }
 
 // TestNoReplays checks that an empty list explains how to fill it.
 func TestNoReplays(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle("/", described(Rooms("")...))
+	mux.Handle("/", described(Rooms("", nil)...))
 	mux.HandleFunc("/replays.json", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"replays": []}`)) })
 	mux.HandleFunc("/recordings.json", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"recordings": []}`)) })
 	p := browsertest.Open(t, mux, "/replays")
@@ -337,7 +338,7 @@ func TestNoReplays(t *testing.T) {
 // TestPageShowsDemo opens a demo in the page as a user does.
 func TestPageShowsDemo(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle("/", described(Rooms("")...))
+	mux.Handle("/", described(Rooms("", nil)...))
 	mux.HandleFunc("/live.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(`{"match":"","reason":"The match is not broadcast."}`))
 	})

@@ -25,10 +25,14 @@ const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 
 
 // Rooms returns the pages / and /replays (one page that evaluates its address) and the files below
 // /viewer/. data is the data folder of an installed Teeworlds whose images the page can use, or "";
-// see FindData.
-func Rooms(data string) []web.Room {
-	page := &webpage.App{Site: webpage.Site{"viewer": Files()}, HTML: "viewer/index.html", Folder: "viewer", CSP: contentSecurityPolicy}
+// see FindData. about describes the server for titles and previews of links; nil if there is none.
+func Rooms(data string, about func() web.About) []web.Room {
 	files := webpage.NewFiles(Files(), contentSecurityPolicy)
+	page := &webpage.App{Site: webpage.Site{"viewer": Files()}, HTML: "viewer/index.html", Folder: "viewer", CSP: contentSecurityPolicy}
+	page.Versions = func() map[string]string { return map[string]string{"viewer/icon.svg": files.Hash("icon.svg")} }
+	if about != nil {
+		page.Head = func(r *http.Request) string { return head(r, about()) }
+	}
 	images := newImages(data)
 	return []web.Room{
 		{Pattern: "GET /viewer/data/index.json", Handler: images.index},

@@ -26,7 +26,7 @@ func ask(method, url string, header ...string) *http.Response {
 }
 
 // served is the page of all tests.
-var served = sync.OnceValue(func() http.Handler { return web.NewHandler(Rooms("")...) })
+var served = sync.OnceValue(func() http.Handler { return web.NewHandler(Rooms("", nil)...) })
 
 func TestPages(t *testing.T) {
 	for url, contentType := range map[string]string{

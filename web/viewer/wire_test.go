@@ -39,7 +39,7 @@ func openPage(t *testing.T, files map[string][]byte, others ...http.Handler) *br
 	for _, h := range others {
 		mux.Handle("/", h)
 	}
-	mux.Handle("/viewer/", web.NewHandler(Rooms("")...))
+	mux.Handle("/viewer/", web.NewHandler(Rooms("", nil)...))
 	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
 	mux.HandleFunc("/empty", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

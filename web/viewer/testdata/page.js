@@ -42,6 +42,7 @@ export class MadeUpMatch {
 /** Opens the match in the page's own viewer. */
 export async function start(map, live) {
 	const viewer = new Viewer();
+	viewer.resolution = null; // tests know where things are
 	window.viewer = viewer;
 	await viewer.open(new MadeUpMatch(map, live));
 	return viewer.message;
@@ -51,6 +52,7 @@ export async function start(map, live) {
 export async function showEnd(url, width, height) {
 	const { openFile } = await import('/viewer/match/file.js');
 	const viewer = new Viewer();
+	viewer.resolution = null; // tests know where things are
 	window.viewer = viewer;
 	localStorage.clear();
 	await viewer.useInstalledImages();
@@ -78,6 +80,7 @@ export async function showEnd(url, width, height) {
 export async function showMoment(url, map, tick) {
 	const { openFile } = await import('/viewer/match/file.js');
 	const viewer = new Viewer();
+	viewer.resolution = null; // tests know where things are
 	window.viewer = viewer;
 	const match = await openFile(await (await fetch(url)).blob());
 	match.map.load = async () => new Uint8Array(await (await fetch(map)).arrayBuffer());

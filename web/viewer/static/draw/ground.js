@@ -184,10 +184,10 @@ void main() {
 
 /** Looks of the sky and the ground; colours as 0xRRGGBB. @type {(Colors & {night: number})[]} */
 export const THEMES = [
-	{ skyTop: 0x3f7fd0, skyLow: 0xf3e3c4, sunColor: 0xfff0c0, far: 0x9db9d6, near: 0x5c8e74, solidTop: 0x8a6243, solidDeep: 0x39291f, rim: 0x6fb13f, hardTop: 0x8d9aa9, hardDeep: 0x39424e, deathColor: 0xff4634, night: 0 },
-	{ skyTop: 0x3a2c62, skyLow: 0xff9d6e, sunColor: 0xffc47a, far: 0x8d5478, near: 0x402a55, solidTop: 0x70506a, solidDeep: 0x241a2e, rim: 0xe58e57, hardTop: 0x9b91b0, hardDeep: 0x37304a, deathColor: 0xff3d68, night: 0.25 },
-	{ skyTop: 0x0b1230, skyLow: 0x2f5a82, sunColor: 0xbfd4ff, far: 0x24456b, near: 0x122440, solidTop: 0x3e5a72, solidDeep: 0x121c2b, rim: 0x63c3b0, hardTop: 0x8496b5, hardDeep: 0x27324a, deathColor: 0xff4f8b, night: 1 },
-	{ skyTop: 0x6fa6d8, skyLow: 0xeaf3f8, sunColor: 0xffffff, far: 0xb9cfe2, near: 0x86a5c2, solidTop: 0x6e8298, solidDeep: 0x2b3848, rim: 0xf2f8fc, hardTop: 0x97abc0, hardDeep: 0x3d4c5f, deathColor: 0xe8403f, night: 0 },
+	{ skyTop: 0x3f7fd0, skyLow: 0xf3e3c4, sunColor: 0xfff0c0, far: 0x9db9d6, near: 0x5c8e74, solidTop: 0x9a704c, solidDeep: 0x6a4c37, rim: 0x6fb13f, hardTop: 0x9aa7b6, hardDeep: 0x5d6875, deathColor: 0xff4634, night: 0 },
+	{ skyTop: 0x3a2c62, skyLow: 0xff9d6e, sunColor: 0xffc47a, far: 0x8d5478, near: 0x402a55, solidTop: 0x80607a, solidDeep: 0x523b5b, rim: 0xe58e57, hardTop: 0xa79dbc, hardDeep: 0x625878, deathColor: 0xff3d68, night: 0.25 },
+	{ skyTop: 0x141d4a, skyLow: 0x3c6c99, sunColor: 0xbfd4ff, far: 0x2c5078, near: 0x1b335a, solidTop: 0x567690, solidDeep: 0x34506a, rim: 0x63c3b0, hardTop: 0x93a5c4, hardDeep: 0x4d5d7e, deathColor: 0xff4f8b, night: 1 },
+	{ skyTop: 0x6fa6d8, skyLow: 0xeaf3f8, sunColor: 0xffffff, far: 0xb9cfe2, near: 0x86a5c2, solidTop: 0x7d92a8, solidDeep: 0x566a80, rim: 0xf2f8fc, hardTop: 0xa4b8cc, hardDeep: 0x62758a, deathColor: 0xe8403f, night: 0 },
 ];
 
 export class Ground {

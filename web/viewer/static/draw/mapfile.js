@@ -137,6 +137,24 @@ export async function readMap(bytes) {
 }
 
 /**
+ * Reads only the game layer of a map file, which is much less work than the whole map.
+ * @param {Uint8Array} bytes
+ * @returns {Promise<TileLayer>}
+ */
+export async function readGameLayer(bytes) {
+	const file = readContainer(bytes);
+	const budget = { left: Math.min((64 << 20) + 64 * bytes.length, MAX_DECODED), layers: 1, quads: 0 };
+	const layers = file.items(ITEM.LAYER);
+	let game;
+	for (const it of file.items(ITEM.GROUP)) {
+		if (!(it[5] >= 0 && it[6] >= 0 && it[5] + it[6] <= layers.length)) throw new MapError('layers are missing');
+		game = layers.slice(it[5], it[5] + it[6]).find((l) => l[1] === LAYER_TILES && l[6] & 1) ?? game;
+	}
+	if (!game) throw new MapError('it has no game layer');
+	return readTileLayer(game, (i) => readBlock(file, i, budget), budget);
+}
+
+/**
  * What a map may still use. Records can share blocks and layers, so a small file can ask for much.
  * @typedef {object} Budget
  * @property {number} left bytes

@@ -31,6 +31,16 @@ const NINJA = Object.freeze({
 	colors: [0, 0xff000040, 0, 0, 0, 0],
 });
 
+/** The tee of players without a skin of their own: the standard parts in the colours of the original's skins/default. */
+const DEFAULT = Object.freeze({
+	parts: ['standard', '', '', 'standard', 'standard', 'standard'],
+	useCustomColors: [true, false, false, true, true, false],
+	colors: [0x1b6f74, 0, 0, 0x1b759e, 0x1c873e, 0],
+});
+
+/** Whether a skin has no form and no colour of its own. @param {import('../match/types.js').Skin} skin */
+const isPlain = ({ parts, useCustomColors }) => parts[0] === 'standard' && !parts[1] && !parts[2] && !useCustomColors.includes(true);
+
 /**
  * Colours by the name of the body, for players without a custom colour.
  * @type {Record<string, number>}
@@ -123,7 +133,7 @@ export class Looks {
 		Object.assign(k, { skin: player.skin, team: player.team, teams, ninja });
 		const { look } = k;
 		const { colors, packed } = look;
-		const skin = ninja ? NINJA : player.skin;
+		const skin = ninja ? NINJA : isPlain(player.skin) ? DEFAULT : player.skin;
 		const inTeam = teams && (player.team === TEAM.RED || player.team === TEAM.BLUE);
 		look.parts = skin.parts;
 		for (let p = 0; p < 6; p++) {

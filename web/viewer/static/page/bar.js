@@ -49,8 +49,19 @@ export class Bar {
 		file.addEventListener('change', () => { if (file.files?.[0]) v.onFile(file.files[0]); });
 		const open = button('Open a demo', ICON.FILE, () => file.click());
 		const back = button('Five seconds back', ICON.BACK, () => v.skip(-5));
-		box.prepend(this.play, back, this.live, this.speed);
-		box.append(make('span', 'gap'), this.who, this.scores, this.sound, this.look, copy, open, file, full);
+		// On a narrow screen, more is a panel above the bar that a button opens.
+		this.more = make('div', 'more');
+		this.more.id = 'more';
+		this.more.append(this.who, this.speed, this.look, copy, open, file, full);
+		this.moreButton = button('More', ICON.MORE, () => this.toggleMore());
+		this.moreButton.classList.add('opens');
+		this.moreButton.setAttribute('aria-controls', this.more.id);
+		this.moreButton.setAttribute('aria-expanded', 'false');
+		box.prepend(this.play, back, this.live);
+		box.append(make('span', 'gap'), this.scores, this.sound, this.more, this.moreButton);
+		addEventListener('pointerdown', (e) => {
+			if (this.more.classList.contains('open') && e.target instanceof Node && !this.more.contains(e.target) && !this.moreButton.contains(e.target)) this.toggleMore();
+		});
 		/** @type {import('./controls.js').Keys} */
 		this.keys = {
 			' ': () => v.clock.toggle(),
@@ -68,7 +79,7 @@ export class Bar {
 			f: () => v.moment && v.director.followNext(v.moment, 1),
 			g: () => v.moment && v.director.followNext(v.moment, -1),
 			0: () => this.follow('auto'),
-			escape: () => v.director.free(),
+			escape: () => { if (!this.closeMore()) v.director.free(); },
 			'+': () => v.director.zoomAt(0.8, v.canvas.width / 2, v.canvas.height / 2),
 			'=': () => v.director.zoomAt(0.8, v.canvas.width / 2, v.canvas.height / 2),
 			'-': () => v.director.zoomAt(1.25, v.canvas.width / 2, v.canvas.height / 2),
@@ -125,6 +136,19 @@ export class Bar {
 		const clock = this.viewer.clock;
 		clock.seek(Math.round(clock.tick) + by);
 		clock.playing = false;
+	}
+
+	/** Opens or closes the panel of a narrow screen. */
+	toggleMore() {
+		const open = this.more.classList.toggle('open');
+		this.moreButton.setAttribute('aria-expanded', String(open));
+	}
+
+	/** Closes the panel, and reports whether it was open. */
+	closeMore() {
+		const open = this.more.classList.contains('open');
+		if (open) this.toggleMore();
+		return open;
 	}
 
 	toggleScores() {

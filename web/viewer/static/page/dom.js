@@ -66,6 +66,8 @@ export const ICON = Object.freeze({
 	NEXT: 'M8 4l9 8-9 8z',
 	PREVIOUS: 'M16 4L7 12l9 8z',
 	CROSS: 'M6 4.5l6 6 6-6L19.5 6l-6 6 6 6-1.5 1.5-6-6-6 6L4.5 18l6-6-6-6z',
+	MORE: 'M5 10a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM12 10a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM19 10a2 2 0 1 1 0 4 2 2 0 0 1 0-4z',
+	DOWNLOAD: 'M11 3h2v9l3.5-3.5L18 10l-6 6-6-6 1.5-1.5L11 12zM4 18h16v3H4z',
 	FILE: 'M5 3h9l5 5v13H5zM13 4.5V9h4.5zM11 18v-4H8l4-4 4 4h-3v4z',
 });
 

@@ -27,14 +27,16 @@ export class Frame {
 	 * @param {'watch' | 'play' | 'replays' | 'admin'} options.page
 	 * @param {() => void} [options.help] shows the keys of the page
 	 * @param {boolean} [options.load] whether the frame loads the server's description itself
+	 * @param {(info: import('./serverinfo.js').ServerInfo) => void} [options.onupdate] called with each description
 	 */
-	constructor({ root, page, help, load = true }) {
+	constructor({ root, page, help, load = true, onupdate = () => {} }) {
 		this.root = root;
+		this.onupdate = onupdate;
 		/** @type {import('./serverinfo.js').ServerInfo | null} */
 		this.info = null;
 		const box = this.box = make('header');
 		box.id = 'frame';
-		box.hidden = true; // a page without a server has no frame
+		box.hidden = !load; // the frame is there from the beginning, and its name when the server has told it
 		this.server = make('button', 'server');
 		this.server.type = 'button';
 		this.server.title = 'Copy the address of the server';
@@ -51,13 +53,18 @@ export class Frame {
 			pages.append(a);
 		}
 		box.append(this.server, make('span', 'gap'), pages, button('Join with a client', CLIENT, () => this.showClients()));
-		if (help) box.append(button('Keys', ICON.HELP, help));
+		if (help) {
+			const b = button('Keys', ICON.HELP, help);
+			b.classList.add('keys');
+			box.append(b);
+		}
 		document.body.append(box);
 		if (!load) return;
 		const ask = async () => {
 			if (document.hidden) return;
 			const info = await loadServerInfo(root);
 			if (info) this.update(info);
+			else box.hidden = this.info === null; // a page of teeyard watch has no server
 		};
 		ask();
 		setInterval(ask, INFO_EVERY);
@@ -69,6 +76,7 @@ export class Frame {
 		this.box.hidden = false;
 		setText(this.name, info.name || info.address);
 		setText(this.players, playersText(info));
+		this.onupdate(info);
 	}
 
 	/**

@@ -16,6 +16,8 @@ const MAX_KILLS = 6;
 
 /** The words for the causes of deaths, by WEAPON + 3. */
 const CAUSES = ['left', 'self-kill', 'the map', 'hammer', 'gun', 'shotgun', 'grenade', 'laser', 'ninja'];
+/** The words for deaths in races that no other player caused, which are no fights. Others are an own fault. */
+const RACE_CAUSES = ['left', 'restarted', 'fell'];
 /** The icons of the causes that are no weapons, by WEAPON + 3. */
 const CAUSE_ICONS = [ICON.DOOR, ICON.SKULL, ICON.SPIKES];
 
@@ -97,7 +99,7 @@ export function teamClass(m, team) {
 export function causeOf(k, race) {
 	const byOther = k.killer >= 0 && k.killer !== k.victim;
 	const cause = CAUSES[k.weapon + 3] ?? '';
-	return { byOther, word: race && !byOther && k.weapon !== WEAPON.GAME ? 'own fault' : cause };
+	return { byOther, word: race && !byOther ? RACE_CAUSES[k.weapon + 3] ?? 'own fault' : cause };
 }
 
 /**
@@ -107,18 +109,29 @@ export function causeOf(k, race) {
  * @param {import('../draw/icons.js').Icons} icons
  */
 function killLine(m, k, icons) {
-	const li = make('li'), { byOther, word } = causeOf(k, (m.game.flags & GAME.RACE) !== 0);
+	const li = make('li'), race = (m.game.flags & GAME.RACE) !== 0, { byOther, word } = causeOf(k, race);
 	const head = (/** @type {number} */ id, /** @type {string} */ name) => {
 		const p = m.players[id], known = p?.active && p.name === name ? icons.tee(p, m.game.flags) : null;
 		return known ? [icon(known, '', 'head')] : [];
 	};
 	const flag = (/** @type {number} */ bit, /** @type {number} */ team) => {
 		if (!(k.flags & bit) || !(m.game.flags & GAME.FLAGS)) return [];
-		return [icon(icons.flag(team === TEAM.RED ? TEAM.BLUE : TEAM.RED), 'with the flag', 'carried')]; // that of the other team
+		return [flagOf(icons, team === TEAM.RED ? TEAM.BLUE : TEAM.RED, 'with the flag')]; // that of the other team
 	};
 	if (byOther) li.append(make('span', teamClass(m, k.killerTeam), k.killerName), ...flag(KILLER_CARRIED, k.killerTeam), ...head(k.killer, k.killerName));
-	const shape = CAUSE_ICONS[k.weapon + 3];
-	li.append(shape ? sign(shape, word, 'cause') : icon(icons.weapon(k.weapon), word, 'cause'));
+	const shape = race && k.weapon === WEAPON.SELF ? ICON.BACK : CAUSE_ICONS[k.weapon + 3];
+	const alone = race && !byOther; // the word is beside the name
+	li.append(shape ? sign(shape, alone ? '' : word, 'cause') : icon(icons.weapon(k.weapon), alone ? '' : word, 'cause'));
 	li.append(...head(k.victim, k.victimName), ...flag(VICTIM_CARRIED, k.victimTeam), make('span', teamClass(m, k.victimTeam), k.victimName));
+	if (alone) li.append(make('span', 'word', word));
 	return li;
+}
+
+/**
+ * The flag of a team: the game's, or until that is drawn, a sign in the team's colour.
+ * @param {import('../draw/icons.js').Icons} icons @param {number} team @param {string} word
+ */
+export function flagOf(icons, team, word) {
+	const drawn = icons.flag(team);
+	return drawn ? icon(drawn, word, 'carried') : sign(ICON.FLAG, word, team === TEAM.RED ? 'red' : 'blue');
 }

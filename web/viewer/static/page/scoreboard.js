@@ -6,8 +6,9 @@
 
 import { GAME, STATE, TEAM } from '../match/types.js';
 import { raceTeamStyle } from '../draw/teamcolor.js';
+import { countryCode, countryFlag } from './country.js';
 import { ICON, byId, icon, make, setText, sign } from './dom.js';
-import { teamClass } from './hud.js';
+import { flagOf, teamClass } from './hud.js';
 import { formatRace, teamName } from './teestate.js';
 
 /** @typedef {import('../match/types.js').Moment} Moment */
@@ -16,6 +17,9 @@ import { formatRace, teamName } from './teestate.js';
 /** The maximum number of players in a column. */
 const MAX_ROWS = 16;
 
+/** The classes of columns whose label is another word. @type {Record<string, string>} */
+const CLASSES = { 'k/d': 'kills', time: 'score' };
+
 /**
  * A row of the list.
  * @typedef {object} Row
@@ -23,7 +27,7 @@ const MAX_ROWS = 16;
  * @property {HTMLElement} head the tee
  * @property {HTMLElement} score
  * @property {HTMLButtonElement} name
- * @property {HTMLElement} signs what the player carries, and so on
+ * @property {HTMLElement} signs the country, what the player carries, and so on
  * @property {HTMLElement} clan
  * @property {HTMLElement} kills
  * @property {HTMLElement} ping
@@ -75,7 +79,7 @@ export class Scoreboard {
 		const { players, watchers } = orderOf(m);
 		this.order = players;
 		while (this.rows.length < players.length) this.rows.push(this.newRow());
-		this.arrange(teams);
+		this.arrange(teams, race);
 		setText(this.totals[0], `Red ${m.game.scoreRed}`);
 		setText(this.totals[1], `Blue ${m.game.scoreBlue}`);
 		this.rows.forEach((r, i) => {
@@ -87,7 +91,7 @@ export class Scoreboard {
 			setText(r.clan, p.clan);
 			colorTeam(r.name, p);
 			setText(r.ping, p.bot ? 'bot' : String(p.latency));
-			if (this.tally) setText(r.kills, this.tally(p.id));
+			if (this.tally && !race) setText(r.kills, this.tally(p.id));
 			this.draw(r, m, p);
 			const c = `${teamClass(m, p.team)}${p.dead ? ' dead' : ''}${p.id === followed ? ' followed' : ''}`;
 			if (r.row.className !== c) r.row.className = c;
@@ -104,18 +108,23 @@ export class Scoreboard {
 		let flag = -1;
 		for (let i = 0; i < m.flags.length; i++) if (m.flags.items[i].carrier === p.id) flag = m.flags.items[i].team;
 		const waits = (m.game.state & (STATE.WARMUP | STATE.PAUSED)) !== 0 && p.ready;
-		const tee = this.icons.tee(p, m.game.flags), drawn = `${this.icons.version} ${tee?.url.length} ${p.id} ${p.team} ${flag} ${waits} ${p.skin.parts} ${p.skin.colors}`;
+		const tee = this.icons.tee(p, m.game.flags), country = countryCode(p.country);
+		const drawn = `${this.icons.version} ${tee?.url.length} ${p.id} ${p.team} ${country} ${flag} ${waits} ${p.skin.parts} ${p.skin.colors}`;
 		if (r.drawn === drawn) return;
 		r.drawn = drawn;
 		r.head.replaceChildren(...tee ? [icon(tee, '')] : []);
-		r.signs.replaceChildren(...flag < 0 ? [] : [icon(this.icons.flag(flag), 'carries the flag')], ...waits ? [sign(ICON.TICK, 'ready')] : []);
+		const signs = country ? [countryFlag(p.country, this.icons.scene)] : [];
+		if (flag >= 0) signs.push(flagOf(this.icons, flag, 'carries the flag'));
+		if (waits) signs.push(sign(ICON.TICK, 'ready'));
+		r.signs.replaceChildren(...signs);
 	}
 
 	/**
 	 * Distributes the rows over columns, each for one team.
 	 * @param {boolean} teams
+	 * @param {boolean} race in which kills do not count
 	 */
-	arrange(teams) {
+	arrange(teams, race) {
 		/** @type {number[]} */
 		const columns = [];
 		this.order.forEach((p, i) => {
@@ -123,15 +132,16 @@ export class Scoreboard {
 			if (i > 0 && columns[last] < MAX_ROWS && !(teams && p.team !== this.order[i - 1].team)) columns[last]++;
 			else columns.push(1);
 		});
-		const key = `${columns} ${teams} ${teams && this.order[0]?.team}`;
+		const key = `${columns} ${teams} ${race} ${teams && this.order[0]?.team}`;
 		if (key === this.arranged) return;
 		this.arranged = key;
 		this.columns = columns;
+		this.box.classList.toggle('race', race);
 		let i = 0;
 		this.tables.replaceChildren(...columns.map((n) => {
 			const head = make('tr');
-			for (const label of ['tee', 'score', 'name', 'clan', ...this.tally ? ['k/d'] : [], 'ping']) {
-				const th = make('th', label === 'k/d' ? 'kills' : label, label === 'tee' ? '' : label);
+			for (const label of ['tee', race ? 'time' : 'score', 'name', 'clan', ...this.tally ? ['k/d'] : [], 'ping']) {
+				const th = make('th', CLASSES[label] ?? label, label === 'tee' ? '' : label);
 				th.scope = 'col';
 				head.append(th);
 			}
@@ -143,6 +153,7 @@ export class Scoreboard {
 		}));
 		this.box.style.setProperty('--columns', String(columns.length));
 		this.box.classList.toggle('wide', columns.length > 1);
+		this.box.classList.toggle('many', columns.length > 2);
 	}
 
 	/** What arrange has arranged. */

@@ -17,7 +17,8 @@ export class Talk {
 	constructor() {
 		this.chat = byId('chat');
 		this.vote = byId('vote');
-		this.chatKeys = '';
+		/** The lines by key. Screen readers read each line once. @type {Map<string, HTMLElement>} */
+		this.lines = new Map();
 	}
 
 	/** @param {Moment} m */
@@ -29,14 +30,25 @@ export class Talk {
 
 	/** @param {Moment} m */
 	updateChat(m) {
-		let keys = '';
-		const first = Math.max(0, m.chat.length - MAX_CHAT);
-		for (let i = first; i < m.chat.length; i++) if (m.tick - m.chat.items[i].tick < CHAT_TICKS) keys += m.chat.items[i].key + ' ';
-		if (keys === this.chatKeys) return;
-		this.chatKeys = keys;
-		const lines = [];
-		for (let i = first; i < m.chat.length; i++) if (m.tick - m.chat.items[i].tick < CHAT_TICKS) lines.push(chatLine(m, m.chat.items[i]));
-		this.chat.replaceChildren(...lines);
+		const { lines } = this, old = new Set(lines.keys());
+		let after = /** @type {HTMLElement | null} */ (null);
+		for (let i = Math.max(0, m.chat.length - MAX_CHAT); i < m.chat.length; i++) {
+			const c = m.chat.items[i];
+			if (m.tick - c.tick >= CHAT_TICKS) continue;
+			const key = `${c.key} ${c.name} ${c.text}`; // the next match may use the same keys
+			old.delete(key);
+			let line = lines.get(key);
+			if (!line) {
+				lines.set(key, line = chatLine(m, c));
+				if (after) after.after(line);
+				else this.chat.prepend(line);
+			}
+			after = line;
+		}
+		for (const key of old) {
+			lines.get(key)?.remove();
+			lines.delete(key);
+		}
 	}
 }
 

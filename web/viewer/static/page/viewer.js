@@ -7,9 +7,10 @@
 import { Camera } from '../draw/camera.js';
 import { Icons } from '../draw/icons.js';
 import { readMap } from '../draw/mapfile.js';
+import { Resolution } from '../draw/resolution.js';
 import { Scene } from '../draw/scene.js';
 import { Interrupted, progressText } from '../match/download.js';
-import { TICKS_PER_SECOND } from '../match/types.js';
+import { GAME, TICKS_PER_SECOND } from '../match/types.js';
 import { Bar } from './bar.js';
 import { Clock } from './clock.js';
 import { Controls } from './controls.js';
@@ -17,10 +18,13 @@ import { Director } from './director.js';
 import { byId, setText } from './dom.js';
 import { Hud } from './hud.js';
 import { formatPlace, parsePlace } from './link.js';
+import { Loading } from './loading.js';
 import { Minimap } from './minimap.js';
+import { Plate } from './plate.js';
 import { Scoreboard } from './scoreboard.js';
 import { Sounds } from './sound.js';
 import { Talk } from './talk.js';
+import { tallyOf, tallyText } from './tally.js';
 import { TeeStates, statesOf } from './teestate.js';
 import { Timeline } from './timeline.js';
 
@@ -58,13 +62,21 @@ export class Viewer {
 		this.canvas = /** @type {HTMLCanvasElement} */ (byId('view'));
 		this.scene = new Scene(this.canvas);
 		this.camera = new Camera();
+		/** Follows the speed of the graphics card. Null keeps the screen's resolution. @type {Resolution | null} */
+		this.resolution = new Resolution();
 		this.clock = new Clock();
 		this.director = new Director(this.camera);
 		this.icons = new Icons(this.scene);
 		this.hud = new Hud(this.icons);
 		this.talk = new Talk();
 		this.sounds = new Sounds();
-		this.scoreboard = new Scoreboard((id) => this.director.follow(id), this.icons);
+		/** Kills and deaths by client id. @type {Map<number, import('./tally.js').Count>} */
+		this.tally = new Map();
+		this.scoreboard = new Scoreboard((id) => this.director.follow(id), this.icons, (id) => tallyText(this.tally.get(id)));
+		this.plate = new Plate(this.icons);
+		this.loading = new Loading();
+		/** The name of the server; empty if it is unknown. */
+		this.server = '';
 		this.tee = new TeeStates(byId('tee'));
 		this.timeline = new Timeline((tick) => this.clock.seek(tick));
 		this.minimap = new Minimap(/** @type {HTMLCanvasElement} */ (byId('minimap')), this.director);
@@ -108,7 +120,7 @@ export class Viewer {
 	}
 
 	resize() {
-		const k = Math.min(devicePixelRatio || 1, 2);
+		const k = Math.min(devicePixelRatio || 1, 2) * (this.resolution?.scale ?? 1);
 		this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * k));
 		this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * k));
 		this.camera.resize(this.canvas.width, this.canvas.height);
@@ -121,6 +133,22 @@ export class Viewer {
 	say(text) {
 		this.message = text;
 		setText(byId('status'), text);
+		this.loading.waits(this.match === null);
+	}
+
+	/** Names the server on the page. @param {import('./serverinfo.js').ServerInfo} info */
+	describe(info) {
+		this.server = info.name;
+		this.loading.server(info);
+		this.writeTitle();
+	}
+
+	/** Writes the score, the map and the server into the title of the window. */
+	writeTitle() {
+		const g = this.moment?.ready ? this.moment.game : null, parts = [this.match?.map.name, this.server, 'Teeyard'];
+		if (g && g.flags & GAME.TEAMS) parts.unshift(`${g.scoreRed} : ${g.scoreBlue}`);
+		const title = parts.filter(Boolean).join(' · ');
+		if (document.title !== title) document.title = title;
 	}
 
 	/**
@@ -132,7 +160,8 @@ export class Viewer {
 		this.match = match;
 		this.moment = null;
 		document.body.classList.remove('empty');
-		document.title = `${match.map.name} · Teeyard`;
+		this.writeTitle();
+		this.loading.shows({ map: match.map.name, received: 0, total: 0 });
 		this.say('Loading the map.');
 		Object.assign(this.clock, { tick: match.firstTick, first: match.firstTick, last: match.lastTick, edge: 0, speed: 1, playing: true, following: false });
 		this.wanted = parsePlace(location.hash);
@@ -148,7 +177,7 @@ export class Viewer {
 			this.scene.setMap(map, match.map.name);
 			this.minimap.setMap(map);
 			match.setTiles(map.game.width, map.game.height, indicesOf(map.game));
-			this.say('');
+			this.say('Drawing the match.');
 			for (const id of ['top', 'bar', 'minimap']) byId(id).hidden = false;
 		} catch (err) {
 			if (this.match === match) this.say(`The map ${match.map.name} cannot be shown: ${err instanceof Error ? err.message : err}`);
@@ -164,7 +193,9 @@ export class Viewer {
 	async loadMap(match) {
 		const name = match.map.name;
 		match.map.onprogress = (received, total) => {
-			if (this.match === match && !this.map) this.say(`Loading the map ${name}: ${progressText(received, total)}.`);
+			if (this.match !== match || this.map) return;
+			this.loading.shows({ map: name, received, total });
+			this.say(`Loading the map ${name}: ${progressText(received, total)}.`);
 		};
 		for (let wait = RETRY; ; wait = Math.min(2 * wait, LONGEST_RETRY)) {
 			try {
@@ -238,10 +269,11 @@ export class Viewer {
 
 	/** @param {number} now in ms */
 	frame(now) {
-		const seconds = Math.min(Math.max(now - this.before, 0), 1000) / 1000;
+		const ms = Math.min(Math.max(now - this.before, 0), 1000), seconds = ms / 1000;
 		this.before = now;
 		const match = this.match;
 		if (!match || !this.map) return;
+		if (this.resolution?.update(ms)) this.resize();
 		this.goThere();
 		this.clock.advance(seconds, match, this.moment?.ready ?? false);
 		const m = match.at(this.clock.tick);
@@ -280,6 +312,9 @@ export class Viewer {
 		this.icons.update();
 		this.hud.update(m);
 		this.talk.update(m);
+		if (this.scoreboard.shown) this.tally = tallyOf(match.marks, m.game.startTick, m.tick);
+		this.plate.update(m, this.director.followed);
+		this.writeTitle();
 		this.scoreboard.update(m, this.director.followed);
 		this.minimap.draw(m);
 		this.bar.updatePlayers(m);
