@@ -280,7 +280,8 @@ func (c *serveCmd) Run(p *program) error {
 		hub,
 		monitor,
 		slices.Concat(
-			monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData(), playPage.About), playPage.Rooms(s.Addr().Port()), []web.Room{converter.Room()}, recorded.Rooms(),
+			monitor.Rooms(), live.Rooms(), viewer.Rooms(viewer.FindData(), playPage.About),
+			playPage.Rooms(s.Addr().Port()), []web.Room{converter.Room()}, recorded.Rooms(),
 			operators.Rooms(),
 		),
 		s.Addr().Port(),

@@ -40,7 +40,7 @@ func TestLayout(t *testing.T) {
 	// On a phone, the bar is one row, and a button opens the rest.
 	wantTrue(t, p, "one row", `new Set([...document.querySelectorAll('#buttons > button')].filter(e => e.offsetWidth).map(e => e.offsetTop)).size === 1`)
 	p.Do(chromedp.Click(chromedp.CSS("#buttons .opens")))
-	wantTrue(t, p, "opened", `document.querySelector('.opens').getAttribute('aria-expanded') === 'true' && document.querySelector('#more select').offsetWidth > 0`)
+	wantTrue(t, p, "opened", `document.querySelector('.opens').ariaExpanded === 'true' && document.querySelector('#more select').offsetWidth > 0`)
 	layout(t, p, `#frame > *, #top, #more, #timeline, #buttons > :not(.more)`)
 	p.Screenshot()
 }

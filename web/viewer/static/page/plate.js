@@ -28,7 +28,7 @@ export class Plate {
 
 	/** @param {string} what */
 	#vital(what) {
-		const v = { box: make('span', `vital ${what}`), sign: make('span'), bar: make('span', 'track'), full: make('i'), text: make('span', 'value') };
+		const v = { box: make('span', `vital ${what}`), sign: make('span'), bar: make('span', 'track'), full: make('span', 'full'), text: make('span', 'value') };
 		v.bar.append(v.full);
 		v.box.append(v.sign, v.bar, v.text);
 		v.box.setAttribute('role', 'meter');
