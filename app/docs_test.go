@@ -126,7 +126,7 @@ func newDocChecker(t *testing.T) *docChecker {
 				return errors.Join(new(web.Settings).Register(c), new(broadcast.Settings).Register(c), new(viewer.Converter).Register(c),
 					new(admin.Settings).Register(c), new(databaseSetting).register(c),
 					new(ddnetRanks).register(c), new(runs.Settings).Register(c), new(inputFifo).register(c),
-					new(mapSource).register(c), new(fillingBots).register(c, 0))
+					new(mapSource).register(c), new(gameServer).register(c), new(fillingBots).register(c, 0))
 			},
 		}, "sv_gametype "+mode.Name, "sv_replay 0")
 		c.consoles = append(c.consoles, registered)

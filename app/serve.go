@@ -157,6 +157,7 @@ func (c *serveCmd) Run(p *program) error {
 	var broadcastSettings broadcast.Settings
 	var finishes runs.Settings
 	var input inputFifo
+	var game gameServer
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
@@ -229,7 +230,7 @@ func (c *serveCmd) Run(p *program) error {
 		ChooseMode: chooser,
 		AddToConsole: func(c *console.Console) error {
 			return errors.Join(
-				registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes, &input, &source),
+				registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes, &input, &source, &game),
 				filling.register(c, bots),
 				followSeats(c, &settings, hub),
 			)
@@ -295,6 +296,7 @@ func (c *serveCmd) Run(p *program) error {
 	defer stop()
 	defer c.reloadOnHangup(ctx, s, defaults, files, autoexec, notify, log, stop)()
 	defer input.read(ctx, s, files[0], log)()
+	defer game.report(ctx, s, monitor, log)()
 	go endOnTerm(ctx, s, terminated, notify)
 	filling.hint(log)
 	debug.FreeOSMemory() // a server without players needs less memory than its start
@@ -324,9 +326,9 @@ func endOnTerm(ctx context.Context, s *server.Server, terminated chan os.Signal,
 // registerSettings adds the variables and commands that serve has besides those of the server. They
 // are on the page of settings.
 func registerSettings(c *console.Console, pages *web.Settings, live *broadcast.Settings, converter *viewer.Converter, operators *admin.Settings,
-	database *databaseSetting, before *ddnetRanks, finishes *runs.Settings, input *inputFifo, source *mapSource) error {
+	database *databaseSetting, before *ddnetRanks, finishes *runs.Settings, input *inputFifo, source *mapSource, game *gameServer) error {
 	return errors.Join(pages.Register(c), live.Register(c), converter.Register(c), operators.Register(c),
-		database.register(c), before.register(c), finishes.Register(c), input.register(c), source.register(c))
+		database.register(c), before.register(c), finishes.Register(c), input.register(c), source.register(c), game.register(c))
 }
 
 // followSeats lets each address have the connections of as many browsers as it may have players.

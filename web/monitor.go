@@ -118,6 +118,16 @@ func (m *Monitor) Ready() error {
 	return err
 }
 
+// Last calls use with the last copy of the server's state, which is valid only during the call.
+// Before the first copy, it does not call use.
+func (m *Monitor) Last(use func(*server.Status)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.copied {
+		use(&m.status)
+	}
+}
+
 // Warnings returns what operators should look at although players miss nothing, such as a database
 // of many servers that is away. Then no server of a fleet may be taken out of service.
 func (m *Monitor) Warnings() []string {

@@ -38,7 +38,9 @@ var rooms = map[string][]string{
 
 	"bans":       {"internal/atomicfile", "internal/limit", "internal/safetext"},
 	"fleet/bans": {"bans"},
-	"transport":  {},
+	// Reports the state of a server, and does not need the server.
+	"fleet/agones": {},
+	"transport":    {},
 	// Accepts connections from strangers.
 	"transport/ws": {"transport", "internal/limit", "internal/safetext"},
 	"format":       {"protocol", "game/terrain"},
