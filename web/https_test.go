@@ -32,12 +32,6 @@ func (l *logged) add(text string) {
 	l.lines = append(l.lines, text)
 }
 
-func (l *logged) has(text string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.ContainsFunc(l.lines, func(line string) bool { return strings.Contains(line, text) })
-}
-
 // openHTTPS opens the listeners of settings.
 func openHTTPS(t *testing.T, log *logged, dir string, lines ...string) (*HTTPS, []net.Listener, error) {
 	s := newSettings(t, lines...)
