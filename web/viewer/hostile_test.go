@@ -144,7 +144,7 @@ func TestBrokenFiles(t *testing.T) {
 	}
 	drop("good")
 	p.Wait(
-		`document.getElementById('status').textContent === '' && document.title.startsWith('testbox') && ` +
+		`document.getElementById('status').textContent === '' && document.title.includes('testbox') && ` +
 			`document.getElementById('now').textContent.startsWith('0:0')`,
 	)
 }

@@ -39,7 +39,7 @@ const DEFAULT = Object.freeze({
 });
 
 /** Whether a skin has no form and no colour of its own. @param {import('../match/types.js').Skin} skin */
-const isPlain = ({ parts, useCustomColors }) => parts[0] === 'standard' && !parts[1] && !parts[2] && !useCustomColors.includes(true);
+const isPlain = ({ parts, useCustomColors }) => DEFAULT.parts.every((part, k) => parts[k] === part) && !useCustomColors.includes(true);
 
 /**
  * Colours by the name of the body, for players without a custom colour.
