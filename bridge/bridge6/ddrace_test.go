@@ -150,6 +150,9 @@ func loseDDRace(v *game.View, version int32) *game.View {
 		}
 	}
 	hooks := func(c *game.CharacterState) bool {
+		if v.Sees(c.Pos) { // which the nearest point of a hook's line may just miss
+			return true
+		}
 		for i := range v.Characters {
 			if h := &v.Characters[i]; h.HookedPlayer == int32(c.Player) && v.SeesLine(c.Pos, h.Pos) {
 				return true

@@ -40,7 +40,7 @@ func target(k int) bans.Ban {
 // has come, all servers have the same bans. Without wrong clocks, a decision that was made in
 // knowledge of another one wins.
 func TestSchedules(t *testing.T) {
-	schedules := uint64(2000)
+	schedules := uint64(500)
 	if testenv.Full() {
 		schedules = 100_000
 	}

@@ -46,9 +46,17 @@ func TestHud(t *testing.T) {
 	b.check("the message of the day", `document.querySelector('#motd p').textContent === 'Be_kind.' && !document.getElementById('motd').hidden`)
 	b.press("Escape")
 	b.check("Escape closes the message only", `document.getElementById('motd').hidden && !game.overlays.open`)
-	b.press("Digit1")
-	b.Wait(`document.querySelector('#own [aria-current] [aria-label]')?.ariaLabel === 'hammer'`)
-	b.check("the weapon before", `document.querySelector('#own li:not([aria-current]) [aria-label=gun]')`)
+	const before = `document.querySelector('#own li:not([aria-current]) [aria-label=gun]')`
+	for range 3 { // the match begins when anna has joined, and a tee that begins with the hammer has not shown its gun
+		b.press("Digit1")
+		b.Wait(`document.querySelector('#own [aria-current] [aria-label]')?.ariaLabel === 'hammer'`)
+		if b.is(before) {
+			break
+		}
+		b.press("Digit2")
+		b.Wait(`document.querySelector('#own [aria-current] [aria-label]')?.ariaLabel === 'gun'`)
+	}
+	b.check("the weapon before", before)
 
 	b.Run(`game.input.scoreboard = true`)
 	b.Wait(`document.querySelector('#scoreboard .followed button')?.textContent === 'page' && document.querySelectorAll('#scoreboard tbody tr').length === 2`)
