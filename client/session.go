@@ -403,7 +403,10 @@ func (n sessionHandler) OnSnapshotPart(h snapshot.PartHeader, part int32, data [
 	}
 	if c.now.Sub(c.joinedAt) > maxJoining {
 		c.joiner.Reset()
-		c.joinedAt = c.now
+		if c.joinedAt = c.now; h.Tick < c.newestTick {
+			c.resetWorld()
+			c.SendInput(c.now, h.Tick, c.lastInput) // requests a snapshot without a base
+		}
 	}
 	delta, complete, err := c.joiner.Add(h, part, data)
 	if err != nil {

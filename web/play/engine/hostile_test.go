@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -90,6 +91,14 @@ func TestHostileServer(t *testing.T) {
 					e := p.event("disconnected")
 					return p.e.Shared.State[StateConnection] == float64(client.Playing) && p.snapshots > before+5 || e != nil && e["reason"] != ""
 				})
+				before = p.snapshots
+				s.Wait(8 * time.Second)
+				if p.event("disconnected") == nil {
+					state := &p.e.Shared.State
+					testenv.Check(t, p.snapshots > before+100, "after %s only %d snapshots come in 8 s", a.name, p.snapshots-before)
+					testenv.Check(t, math.Abs(state[StateInputTick]-state[StatePredicted]) < 50,
+						"after %s the inputs are for tick %v, the page predicts %v", a.name, state[StateInputTick], state[StatePredicted])
+				}
 				var mem runtime.MemStats
 				runtime.GC()
 				runtime.ReadMemStats(&mem)
