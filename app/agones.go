@@ -50,22 +50,15 @@ func (g *gameServer) report(ctx context.Context, s *server.Server, monitor *web.
 	if port == "" || g.enabled == 0 {
 		return func() {}
 	}
-	log = log.With(logline.SystemKey, "agones")
 	running, stop := context.WithCancel(context.Background())
 	agent, err := agones.New(agones.Config{
 		Game: &agonesGame{ctx: running, server: s, monitor: monitor, console: g.console},
 		Port: port, Empty: time.Duration(g.empty) * time.Second,
-		Log: func(warning bool, text string) {
-			level := slog.LevelInfo
-			if warning {
-				level = slog.LevelWarn
-			}
-			log.Log(context.Background(), level, text)
-		},
+		Log: reportTo(log, "agones"),
 	})
 	if err != nil {
 		stop()
-		log.Warn(err.Error())
+		log.Warn(err.Error(), logline.SystemKey, "agones")
 		return func() {}
 	}
 	terminated, ended := signal.NotifyContext(ctx, syscall.SIGTERM) // ctx ends with Ctrl-C

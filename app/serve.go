@@ -117,8 +117,6 @@ func newQueue(f io.Writer, json bool) *logline.Queue {
 // Run runs the server until a signal or "shutdown" ends it.
 func (c *serveCmd) Run(p *program) error {
 	ctx := untilSignal(os.Interrupt)
-	terminated := make(chan os.Signal, 1)
-	signal.Notify(terminated, syscall.SIGTERM)
 	o := c.original()
 	files := newStorage(c.Dir, o)
 	for _, line := range c.Console {
@@ -141,6 +139,8 @@ func (c *serveCmd) Run(p *program) error {
 	}
 	lines = append(slices.Clone(defaults), lines...)
 	notify, notifyErr := newNotifier()
+	started := make(chan *server.Server, 1)
+	endOnTerm(ctx, started, notify)
 	signal.Ignore(syscall.SIGPIPE) // the game continues when the reader of its log exits
 	var dialect logline.DialectVar
 	switch {
@@ -161,13 +161,7 @@ func (c *serveCmd) Run(p *program) error {
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
-	source := mapSource{Files: mapsource.New(files, func(warning bool, text string) {
-		level := slog.LevelInfo
-		if warning {
-			level = slog.LevelWarn
-		}
-		log.Log(ctx, level, text, logline.SystemKey, "maps")
-	})}
+	source := mapSource{Files: mapsource.New(files, reportTo(log, "maps"))}
 	apart := jobs{program: p, log: log}
 	converter := viewer.Converter{Convert: apart.convert, Dir: filepath.Join(files[0], recordings.ConvertedFolder), Web: &settings}
 	if dir, found := files.Find(autoexec); found && dir != files[0] {
@@ -297,7 +291,7 @@ func (c *serveCmd) Run(p *program) error {
 	defer c.reloadOnHangup(ctx, s, defaults, files, autoexec, notify, log, stop)()
 	defer input.read(ctx, s, files[0], log)()
 	defer game.report(ctx, s, monitor, log)()
-	go endOnTerm(ctx, s, terminated, notify)
+	started <- s
 	filling.hint(log)
 	debug.FreeOSMemory() // a server without players needs less memory than its start
 	notify.send("READY=1")
@@ -306,14 +300,38 @@ func (c *serveCmd) Run(p *program) error {
 	return errors.Join(err, banned.Close())
 }
 
-// endOnTerm ends the server after the first signal. It may go on for sv_term_drain, and systemd is
-// asked to wait so long.
-func endOnTerm(ctx context.Context, s *server.Server, terminated chan os.Signal, notify *notifier) {
-	<-terminated
-	signal.Stop(terminated) // the next signal has its default effect
-	asking, stop := context.WithTimeout(ctx, endTimeout)
-	defer stop()
-	atMost, err := s.Terminate(asking)
+// reportTo returns a function that logs lines of a system.
+func reportTo(log *slog.Logger, system string) func(warning bool, text string) {
+	return func(warning bool, text string) {
+		level := slog.LevelInfo
+		if warning {
+			level = slog.LevelWarn
+		}
+		log.Log(context.Background(), level, text, logline.SystemKey, system)
+	}
+}
+
+// endOnTerm ends the server after the first SIGTERM, also during the start. The server may go on
+// for sv_term_drain, and systemd is asked to wait so long.
+func endOnTerm(ctx context.Context, started <-chan *server.Server, notify *notifier) {
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	go func() {
+		<-terminated
+		signal.Stop(terminated) // the next signal has its default effect
+		asking, stop := context.WithTimeout(ctx, endTimeout)
+		defer stop()
+		select {
+		case s := <-started:
+			endNowOrLater(asking, s, notify)
+		case <-asking.Done():
+			os.Exit(1)
+		}
+	}()
+}
+
+func endNowOrLater(ctx context.Context, s *server.Server, notify *notifier) {
+	atMost, err := s.Terminate(ctx)
 	if err != nil && !errors.Is(err, server.ErrClosed) {
 		os.Exit(1)
 	}

@@ -50,8 +50,8 @@ type Entry struct {
 // ErrRefused is returned for an entry that its origin may not make.
 var ErrRefused = errors.New("refused")
 
-// Check returns an error that wraps ErrRefused if the origin may not make an entry: nobody may ban
-// localhost, and a server may not ban large networks.
+// Check returns an error that wraps ErrRefused for a ban of localhost, and for a ban of a large
+// network by a server.
 func (e *Entry) Check() error {
 	if e.Removed {
 		return nil

@@ -19,6 +19,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -59,9 +60,14 @@ type Files struct {
 
 	now    func() time.Time
 	client *http.Client
+	source atomic.Pointer[source] // nil for none
+}
 
-	mu      sync.Mutex // one fetch at a time
-	source  *url.URL   // nil for none
+// source is a web server with maps.
+type source struct {
+	url *url.URL
+
+	mu      sync.Mutex // held during a fetch
 	asked   map[string]time.Time
 	trouble error // of the last question, until retry
 	retry   time.Time
@@ -69,24 +75,21 @@ type Files struct {
 
 // New returns files without a source.
 func New(folder Folder, report func(warning bool, text string)) *Files {
-	return &Files{Folder: folder, Report: report, now: time.Now, client: newClient(), asked: map[string]time.Time{}}
+	return &Files{Folder: folder, Report: report, now: time.Now, client: newClient()}
 }
 
 // SetSource sets the address of the folder with the maps, such as https://maps.example/all. The
-// empty text is for none.
+// empty text is for none. SetSource does not wait for a fetch.
 func (f *Files) SetSource(text string) error {
-	var source *url.URL
+	var s *source
 	if text != "" {
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 			return fmt.Errorf("%q is not the address of a folder, such as https://maps.example/all", text)
 		}
-		source = u
+		s = &source{url: u, asked: map[string]time.Time{}}
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.source, f.trouble = source, nil
-	clear(f.asked)
+	f.source.Store(s)
 	return nil
 }
 
@@ -116,19 +119,27 @@ type record struct {
 // update fetches a map if it is missing or if the source has another one. It returns the content if
 // the folder cannot keep it. It returns an error if there is no map at all.
 func (f *Files) update(name, setting string) (content []byte, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if _, embedded := maps.Find(setting); f.source == nil || embedded {
+	s := f.source.Load()
+	if _, embedded := maps.Find(setting); s == nil || embedded {
 		return nil, nil
 	}
 	have, was, err := f.have(name)
-	if err != nil || have && was == nil || f.now().Sub(f.asked[name]) < pause {
+	if err != nil || have && was == nil {
 		return nil, nil // the folder says what is wrong
 	}
-	if f.trouble != nil && f.now().Before(f.retry) {
-		err = f.trouble
-	} else {
-		content, err = f.fetch(name, setting, was)
+	if !have {
+		s.mu.Lock()
+	} else if !s.mu.TryLock() {
+		return nil, nil // a map that is there does not wait for another one
+	}
+	defer s.mu.Unlock()
+	switch {
+	case f.now().Sub(s.asked[name]) < pause:
+		return nil, nil
+	case s.trouble != nil && f.now().Before(s.retry):
+		err = s.trouble
+	default:
+		content, err = f.fetch(s, name, setting, was)
 	}
 	switch {
 	case err == nil, have:
@@ -168,18 +179,18 @@ func (f *Files) read(name string, limit int64) ([]byte, error) {
 }
 
 // fetch asks the source for a map. It returns the map if the folder cannot keep it.
-func (f *Files) fetch(name, setting string, was *record) ([]byte, error) {
-	from := f.source
+func (f *Files) fetch(s *source, name, setting string, was *record) ([]byte, error) {
+	from := s.url
 	for part := range strings.SplitSeq(setting+".map", "/") {
 		from = from.JoinPath(url.PathEscape(part))
 	}
 	content, etag, err := f.get(from.String(), was)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.trouble, f.retry = err, f.now().Add(pause)
+		s.trouble, s.retry = err, f.now().Add(pause)
 		f.Report(true, fmt.Sprintf("sv_maps_source: %s: %v", from, err))
 		return nil, err
 	}
-	f.trouble, f.asked[name] = nil, f.now()
+	s.trouble, s.asked[name] = nil, f.now()
 	if err != nil || content == nil {
 		return nil, err
 	}
@@ -194,7 +205,7 @@ func (f *Files) fetch(name, setting string, was *record) ([]byte, error) {
 	}
 	if err != nil {
 		f.Report(true, fmt.Sprintf("sv_maps_source: %s is used and not kept: %v", from, err))
-		delete(f.asked, name)
+		delete(s.asked, name)
 		return content, nil
 	}
 	f.Report(false, fmt.Sprintf("fetched %s from %s: %d bytes, sha256 %s", name, from, len(content), sum(content)))

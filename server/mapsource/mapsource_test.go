@@ -16,8 +16,8 @@ import (
 	"github.com/teeyard/teeyard/server/folder"
 )
 
-// source is a web server with maps.
-type source struct {
+// webServer is a web server with maps.
+type webServer struct {
 	*httptest.Server
 	content map[string][]byte // by path
 	etag    string
@@ -25,8 +25,8 @@ type source struct {
 	handle  http.HandlerFunc
 }
 
-func newSource(t *testing.T) *source {
-	s := &source{content: map[string][]byte{}}
+func newWebServer(t *testing.T) *webServer {
+	s := &webServer{content: map[string][]byte{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.asked = append(s.asked, strings.TrimSpace(r.URL.Path+" "+r.Header.Get("If-None-Match")))
 		b, ok := s.content[r.URL.Path]
@@ -49,14 +49,14 @@ func newSource(t *testing.T) *source {
 }
 
 // take returns the requests since the last call.
-func (s *source) take() string {
+func (s *webServer) take() string {
 	asked := strings.Join(s.asked, ", ")
 	s.asked = nil
 	return asked
 }
 
 // newFiles returns files in a new folder with a clock.
-func newFiles(t *testing.T, s *source) (f *Files, dir string, pass func(time.Duration), said *[]string) {
+func newFiles(t *testing.T, s *webServer) (f *Files, dir string, pass func(time.Duration), said *[]string) {
 	dir, said = t.TempDir(), new([]string)
 	f = New(folder.List{dir}, func(_ bool, text string) { *said = append(*said, text) })
 	now := time.Unix(1e9, 0)
@@ -66,7 +66,7 @@ func newFiles(t *testing.T, s *source) (f *Files, dir string, pass func(time.Dur
 }
 
 // expect reads a map and compares it and the requests.
-func expect(t *testing.T, f *Files, s *source, name string, want []byte, asked string) {
+func expect(t *testing.T, f *Files, s *webServer, name string, want []byte, asked string) {
 	t.Helper()
 	got, err := fs.ReadFile(f, name)
 	testenv.NoError(t, err)
@@ -83,7 +83,7 @@ func embedded(t *testing.T, name string) []byte {
 }
 
 func TestFetch(t *testing.T) {
-	s := newSource(t)
+	s := newWebServer(t)
 	f, dir, pass, said := newFiles(t, s)
 	one, two := embedded(t, "teeyard1"), embedded(t, "testbox")
 	s.content["/all/new.map"], s.content["/all/sub/a map%2f.map"], s.etag = one, two, `"1"`
@@ -119,10 +119,34 @@ func TestFetch(t *testing.T) {
 	testenv.Check(t, errors.Is(err, fs.ErrNotExist) && s.take() == "", "%v", err)
 }
 
+// TestSlowSource checks that neither a map that is there nor a new setting waits for a fetch.
+func TestSlowSource(t *testing.T) {
+	s := newWebServer(t)
+	f, _, pass, _ := newFiles(t, s)
+	one := embedded(t, "teeyard1")
+	s.content["/all/new.map"] = one
+	expect(t, f, s, "maps/new.map", one, "/all/new.map")
+	asked, answer, over := make(chan bool), make(chan bool), make(chan error)
+	s.handle = func(w http.ResponseWriter, _ *http.Request) {
+		asked <- true
+		<-answer
+		w.WriteHeader(http.StatusNotFound)
+	}
+	pass(pause)
+	go func() { _, err := f.Open("maps/slow.map"); over <- err }()
+	<-asked
+	got, err := fs.ReadFile(f, "maps/new.map")
+	testenv.Check(t, err == nil && string(got) == string(one), "%d bytes, %v", len(got), err)
+	testenv.NoError(t, f.SetSource(""))
+	close(answer)
+	err = <-over
+	testenv.Check(t, errors.Is(err, fs.ErrNotExist), "%v", err)
+}
+
 // TestTrouble checks that a source that is away or sends nonsense is left alone for some time, and
 // that maps in the folder stay.
 func TestTrouble(t *testing.T) {
-	s := newSource(t)
+	s := newWebServer(t)
 	f, dir, pass, said := newFiles(t, s)
 	one := embedded(t, "teeyard1")
 	s.content["/all/new.map"] = one
@@ -134,7 +158,7 @@ func TestTrouble(t *testing.T) {
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 	}
-	elsewhere := newSource(t)
+	elsewhere := newWebServer(t)
 	for want, handle := range map[string]http.HandlerFunc{
 		"500 Internal Server Error": status(500),
 		"304 Not Modified":          status(304),
