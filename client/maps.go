@@ -39,8 +39,8 @@ type Maps struct {
 	recent []*Map // newest first
 }
 
-// maxRecentMaps is the number of maps that stay in memory. maxRecentBytes limits the size of all but
-// the newest.
+// maxRecentMaps is the number of maps that stay in memory. maxRecentBytes limits the size of all
+// but the newest.
 const (
 	maxRecentMaps  = 4
 	maxRecentBytes = 64 << 20
