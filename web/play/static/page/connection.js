@@ -17,6 +17,12 @@ const STEP = 20;
 
 /** The browser gives the timers of hidden pages one call a second, but datagrams at once. */
 
+/** The time without progress after which a page that is not in the match yet gives up, in ms. */
+const PATIENCE = 30_000;
+
+/** The events that bring the page closer to the match. */
+const PROGRESS = new Set(['map_announced', 'download', 'entered']);
+
 export class Connection extends EventTarget {
 	/**
 	 * @param {object} options
@@ -44,12 +50,19 @@ export class Connection extends EventTarget {
 		/** Why the connection has ended; empty for none. */
 		this.reason = '';
 		this.steppedAt = 0;
+		/** When the page last came closer to the match. */
+		this.progressAt = 0;
 		this.timer = setInterval(() => { if (performance.now() - this.steppedAt > STEP) this.step(); }, STEP);
 	}
 
 	/** Whether the player is in the match. */
 	get playing() {
 		return this.engine?.connection === CONNECTION.PLAYING;
+	}
+
+	/** Whether the player is in the match and sees it. */
+	get shows() {
+		return this.playing && this.map !== null && this.match.frames.length > 0;
 	}
 
 	/**
@@ -67,6 +80,7 @@ export class Connection extends EventTarget {
 			onsnapshot: (tick, s) => this.match.addSnapshot(tick, s),
 			oncrash: (reason) => this.#end('crash', reason),
 		});
+		this.progressAt = performance.now();
 		const url = new URL(this.root + '/', location.href);
 		url.protocol = url.protocol.replace('http', 'ws');
 		const socket = this.socket = new Socket(url.href);
@@ -93,6 +107,15 @@ export class Connection extends EventTarget {
 		const tick = engine.inputTick;
 		engine.frame(input.write(this.match.own?.weapon ?? -1));
 		if (engine.inputTick !== tick) input.sent();
+		if (this.shows) this.progressAt = this.steppedAt;
+		else if (this.steppedAt - this.progressAt > PATIENCE) this.#giveUp();
+	}
+
+	/** Leaves a server that answers, but does not let the player into the match. */
+	#giveUp() {
+		this.reason = `The server sends no ${this.map ? 'snapshots' : 'map'}`;
+		this.engine?.act('leave', '');
+		this.#end('ended', this.reason);
 	}
 
 	/** Runs an action of the engine. @param {string} name @param {...(string | number)} params */
@@ -115,16 +138,17 @@ export class Connection extends EventTarget {
 	 */
 	#end(kind, reason) {
 		if (!this.engine) return;
-		this.reason = reason;
+		this.reason ||= reason; // the end of a connection that the page gives up has no reason
 		this.match.reset();
 		this.loading.abort();
 		this.socket?.close();
 		this.socket = this.engine = null;
-		this.dispatchEvent(new CustomEvent(kind, { detail: { reason } }));
+		this.dispatchEvent(new CustomEvent(kind, { detail: { reason: this.reason } }));
 	}
 
 	/** @param {any} e */
 	#event(e) {
+		if (PROGRESS.has(e.event)) this.progressAt = performance.now();
 		if (e.event === 'map_announced') this.#loadMap(e);
 		if (e.event === 'capabilities') this.ddnet = true; // only servers with DDNet's protocol send them
 		if (e.event === 'entered' && !this.map && this.engine?.map) this.#showMap(e.map, this.engine.map);
@@ -184,6 +208,7 @@ export class Connection extends EventTarget {
 			if (map?.name !== name || map.size !== size) return null;
 			sha256 = map.sha256;
 		}
-		return fetchFile(`${this.root}/play/map/${encodeURIComponent(sha256)}`, size, signal);
+		const progress = (/** @type {number} */ done) => this.#event({ event: 'download', map: name, done, size });
+		return fetchFile(`${this.root}/play/map/${encodeURIComponent(sha256)}`, size, signal, progress);
 	}
 }

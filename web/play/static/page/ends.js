@@ -45,6 +45,7 @@ const REASONS = [
 	[/^This server is about to end; join port (\d+)/i, ([, port]) => ({ title: 'The server is about to end', text: `Another one continues on port ${port}.`, again: 'Try again' })],
 	[/^This server is about to end/i, () => ({ title: 'The server is about to end', text: 'It accepts no new players.', again: 'Try again' })],
 	[/^(?:This map cannot be read|bad map)/i, () => ({ title: 'The map cannot be shown', text: 'The server plays a map that this version of the game cannot read. Wait for the next map.', again: 'Try again' })],
+	[/^The server sends no (?:map|snapshots)$/, ([what]) => ({ title: 'The server does not let you in', text: `${what}. It may be overloaded, or made wrongly.`, again: 'Try again' })],
 	[/^(?:Timeout|Too weak connection|Connection lost|The connection to the server was lost)/i, () => ({
 		title: 'The connection is lost', text: 'Your network or the server has not answered for too long.', lost: true,
 	})],

@@ -48,9 +48,10 @@ export function readMapOnce(file, signal) {
  * @param {string} url
  * @param {number} size in bytes
  * @param {AbortSignal} [signal]
+ * @param {(done: number) => void} [onprogress] called with the number of bytes that have come
  * @returns {Promise<Uint8Array | null>}
  */
-export async function fetchFile(url, size, signal) {
+export async function fetchFile(url, size, signal, onprogress) {
 	if (!(size > 0 && size <= MAX_SIZE) || signal?.aborted) return null;
 	const controller = new AbortController(), stop = () => controller.abort();
 	signal?.addEventListener('abort', stop, { once: true });
@@ -65,6 +66,7 @@ export async function fetchFile(url, size, signal) {
 			if (n + value.length > size) return null;
 			file.set(value, n);
 			n += value.length;
+			onprogress?.(n);
 			clearTimeout(timer);
 			timer = setTimeout(stop, SILENT);
 		}
