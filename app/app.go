@@ -84,6 +84,9 @@ func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 
 // newParser returns the parser of the command line.
 func newParser(p *program, options ...kong.Option) *kong.Kong {
+	if p.commands != nil {
+		options = append(options, kong.Embed(p.commands))
+	}
 	parser := kong.Must(&commands{}, append([]kong.Option{
 		kong.Name(p.name),
 		kong.Bind(p),

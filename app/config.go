@@ -26,8 +26,15 @@ type Config struct {
 	Modes []Mode
 	// OpenDatabase opens a database for ranks. The database may still be unreachable when
 	// OpenDatabase returns. Without OpenDatabase the program has no database. The command
-	// teeyard-mariadb sets it.
+	// teeyard-fleet sets it.
 	OpenDatabase func(DatabaseConfig) (Database, error)
+	// OpenBus opens the bus of a fleet of servers. The bus may still be unreachable when OpenBus
+	// returns. Without OpenBus the program's servers join no fleet. The command teeyard-fleet sets
+	// it.
+	OpenBus func(BusConfig) (Bus, error)
+	// Commands is a pointer to a struct with more commands, as package
+	// github.com/alecthomas/kong describes them, or nil. Kong calls their Run methods.
+	Commands any
 }
 
 // Mod is a mod and its name in sv_mods: 1 to 64 letters, digits, _ and -. Replay logs store the
@@ -48,11 +55,15 @@ type program struct {
 	defaults []string // console lines that run before the operator's
 
 	openDatabase func(DatabaseConfig) (Database, error) // nil if the program has no database
+	openBus      func(BusConfig) (Bus, error)           // nil if the program has no bus
+	commands     any                                    // more commands, or nil
 }
 
 // newProgram returns the program for a configuration, or an error if the configuration is wrong.
 func newProgram(cfg Config) (*program, error) {
-	p := &program{name: programName(), mods: map[string]func() game.Mod{}, openDatabase: cfg.OpenDatabase}
+	p := &program{
+		name: programName(), mods: map[string]func() game.Mod{}, openDatabase: cfg.OpenDatabase, openBus: cfg.OpenBus, commands: cfg.Commands,
+	}
 	var names []string
 	for _, m := range cfg.Mods {
 		if err := checkName(m.Name, p.mods[m.Name] != nil, m.New == nil); err != nil {
@@ -94,7 +105,8 @@ func checkName(name string, twice, noNew bool) error {
 // programName returns the name of the running program.
 func programName() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Path == "" || info.Main.Path == "github.com/teeyard/teeyard" {
+	const module = "github.com/teeyard/teeyard"
+	if !ok || info.Path == "" || info.Main.Path == module && path.Dir(info.Path) != module+"/cmd" {
 		return "teeyard"
 	}
 	return path.Base(info.Path)

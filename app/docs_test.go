@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/teeyard/teeyard/fleet/command"
 	"github.com/teeyard/teeyard/internal/doccheck"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
@@ -115,7 +116,7 @@ type docChecker struct {
 }
 
 func newDocChecker(t *testing.T) *docChecker {
-	p := testenv.Must(newProgram(Config{}))
+	p := testenv.Must(newProgram(Config{Commands: new(command.Commands)})) // as teeyard-fleet
 	c := &docChecker{program: p}
 	for _, mode := range p.modes {
 		var registered *console.Console
@@ -126,7 +127,7 @@ func newDocChecker(t *testing.T) *docChecker {
 				return errors.Join(new(web.Settings).Register(c), new(broadcast.Settings).Register(c), new(viewer.Converter).Register(c),
 					new(admin.Settings).Register(c), new(databaseSetting).register(c),
 					new(ddnetRanks).register(c), new(runs.Settings).Register(c), new(inputFifo).register(c),
-					new(mapSource).register(c), new(gameServer).register(c), new(fillingBots).register(c, 0))
+					new(mapSource).register(c), new(gameServer).register(c), new(fleetSettings).register(c), new(fillingBots).register(c, 0))
 			},
 		}, "sv_gametype "+mode.Name, "sv_replay 0")
 		c.consoles = append(c.consoles, registered)

@@ -51,7 +51,7 @@ func (d *databaseSetting) register(c *console.Console) error {
 	err := c.RegisterInt(
 		console.IntVar{
 			Name:    "sv_use_sql",
-			Help:    "Keep the ranks also in the database of add_sqlserver (teeyard-mariadb); used when the server starts",
+			Help:    "Keep the ranks also in the database of add_sqlserver (teeyard-fleet); used when the server starts",
 			Flags:   console.Server,
 			Value:   &d.use,
 			Default: 1,
@@ -63,7 +63,7 @@ func (d *databaseSetting) register(c *console.Console) error {
 	}
 	return c.Register(console.Command{
 		Name: "add_sqlserver", Params: "s['r'|'w'] s[database] s[prefix] s[user] s[password] s[host] i[port] ?i[set up]",
-		Help:  "Set the database of the ranks (teeyard-mariadb): 'w' is used, 'r' has no effect; used when the server starts",
+		Help:  "Set the database of the ranks (teeyard-fleet): 'w' is used, 'r' has no effect; used when the server starts",
 		Flags: console.Server | console.Secret,
 		Run: func(call *console.Call) {
 			switch call.Args[0] {
@@ -94,7 +94,7 @@ func (d *databaseSetting) openRanks(path string, log *slog.Logger) storage.Ranks
 	case !d.set:
 		return rank.Open(cfg)
 	case d.open == nil:
-		log.Warn("add_sqlserver: the ranks are stored in " + path + " only, since this program supports no databases; run teeyard-mariadb instead")
+		log.Warn("add_sqlserver: the ranks are stored in " + path + " only, since this program supports no databases; run teeyard-fleet instead")
 		return rank.Open(cfg)
 	case d.use == 0:
 		// Test servers of DDNet read the same list of databases but must not write to them.
@@ -132,7 +132,7 @@ func (f *serverFolder) path() string {
 
 type ranksImportCmd struct {
 	serverFolder
-	From   string `arg:"" help:"DDNet's SQLite file (needs the program sqlite3). In teeyard-mariadb also USER:PASSWORD@HOST:PORT/DATABASE."`
+	From   string `arg:"" help:"DDNet's SQLite file (needs the program sqlite3). In teeyard-fleet also USER:PASSWORD@HOST:PORT/DATABASE."`
 	Into   string `help:"The server's rank file (sv_ranks). By default ranks.journal in its folder. The server may be running." placeholder:"FILE"`
 	Prefix string `default:"record" help:"Prefix of the table names." placeholder:"TEXT"`
 }
@@ -193,7 +193,7 @@ func (c *ranksImportCmd) source(p *program) (rank.Source, error) {
 	}
 	if p.openDatabase == nil {
 		return nil, fmt.Errorf(
-			"%s is not a file, and this program supports no databases; run teeyard-mariadb instead",
+			"%s is not a file, and this program supports no databases; run teeyard-fleet instead",
 			c.From[strings.LastIndex(c.From, "@")+1:],
 		)
 	}

@@ -29,7 +29,7 @@ type ranksListCmd struct {
 
 func (*ranksListCmd) Help() string {
 	return `Lists the finished maps, or the ranks of one map. They come from the server's rank file, which may be
-in use by a running server. If servers share a database (teeyard-mariadb), the file contains only
+in use by a running server. If servers share a database (teeyard-fleet), the file contains only
 the ranks that this server's folder has added to it.
 
   teeyard ranks

@@ -158,6 +158,7 @@ func (c *serveCmd) Run(p *program) error {
 	var finishes runs.Settings
 	var input inputFifo
 	var game gameServer
+	fleet := fleetSettings{open: p.openBus}
 	operators := admin.New(admin.Config{Settings: &adminSettings, Web: &settings, TokensFile: filepath.Join(files[0], "admin-tokens.json")})
 	defer operators.Close()
 	log := slog.New(slog.NewMultiHandler(newHandler(stdout), operators.LogHandler()))
@@ -224,7 +225,7 @@ func (c *serveCmd) Run(p *program) error {
 		ChooseMode: chooser,
 		AddToConsole: func(c *console.Console) error {
 			return errors.Join(
-				registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes, &input, &source, &game),
+				registerSettings(c, &settings, &broadcastSettings, &converter, &adminSettings, &database, &before, &finishes, &input, &source, &game, &fleet),
 				filling.register(c, bots),
 				followSeats(c, &settings, hub),
 			)
@@ -267,6 +268,7 @@ func (c *serveCmd) Run(p *program) error {
 		return err
 	}
 	operators.Attach(s, live.Undelayed())
+	defer fleet.connect(s, monitor, log)()
 	defer serveWeb(
 		ctx,
 		&settings,
@@ -344,9 +346,9 @@ func endNowOrLater(ctx context.Context, s *server.Server, notify *notifier) {
 // registerSettings adds the variables and commands that serve has besides those of the server. They
 // are on the page of settings.
 func registerSettings(c *console.Console, pages *web.Settings, live *broadcast.Settings, converter *viewer.Converter, operators *admin.Settings,
-	database *databaseSetting, before *ddnetRanks, finishes *runs.Settings, input *inputFifo, source *mapSource, game *gameServer) error {
+	database *databaseSetting, before *ddnetRanks, finishes *runs.Settings, input *inputFifo, source *mapSource, game *gameServer, fleet *fleetSettings) error {
 	return errors.Join(pages.Register(c), live.Register(c), converter.Register(c), operators.Register(c),
-		database.register(c), before.register(c), finishes.Register(c), input.register(c), source.register(c), game.register(c))
+		database.register(c), before.register(c), finishes.Register(c), input.register(c), source.register(c), game.register(c), fleet.register(c))
 }
 
 // followSeats lets each address have the connections of as many browsers as it may have players.

@@ -34,7 +34,7 @@ func TestSettingsPage(t *testing.T) {
 		AddToConsole: func(all *console.Console) error {
 			c = all
 			return registerSettings(c, new(web.Settings), new(broadcast.Settings), new(viewer.Converter), new(admin.Settings),
-				new(databaseSetting), new(ddnetRanks), new(runs.Settings), new(inputFifo), new(mapSource), new(gameServer))
+				new(databaseSetting), new(ddnetRanks), new(runs.Settings), new(inputFifo), new(mapSource), new(gameServer), new(fleetSettings))
 		},
 	})
 	for e, ok := c.Next("", console.Operator); ok; e, ok = c.Next(e.Name, console.Operator) {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,6 +47,7 @@ type Monitor struct {
 
 	values   []Value
 	problems []func() error
+	warnings []func() error
 }
 
 // Value is an additional value in /metrics and /status.json.
@@ -64,6 +66,11 @@ func (m *Monitor) Add(values ...Value) { m.values = append(m.values, values...) 
 // AddProblem adds a check for /readyz. It returns an error while something is not as configured.
 // Any goroutine may call the check. Call AddProblem before the rooms are served.
 func (m *Monitor) AddProblem(problem func() error) { m.problems = append(m.problems, problem) }
+
+// AddWarning adds a check for [Monitor.Warnings]. It returns an error while a service outside of
+// the server is away. Any goroutine may call the check. Call AddWarning before the rooms are
+// served.
+func (m *Monitor) AddWarning(warning func() error) { m.warnings = append(m.warnings, warning) }
 
 // NewMonitor returns a monitor whose rooms follow the settings.
 func NewMonitor(settings *Settings) *Monitor { return newMonitor(settings, time.Now) }
@@ -133,7 +140,13 @@ func (m *Monitor) Last(use func(*server.Status)) {
 func (m *Monitor) Warnings() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.status.Warnings)
+	warnings := slices.Clone(m.status.Warnings)
+	for _, warning := range m.warnings {
+		if err := warning(); err != nil {
+			warnings = append(warnings, err.Error())
+		}
+	}
+	return warnings
 }
 
 // Rooms returns the monitor's URLs: /healthz, /readyz, /status.json, /metrics and /debug/pprof/.
@@ -189,6 +202,13 @@ type status struct {
 	Clients  map[string]uint64 `json:"clients_by_version"`
 	Values   map[string]int64  `json:"values,omitempty"`
 	Info     json.RawMessage   `json:"info"`
+}
+
+// StatusJSON returns the content of /status.json. Before the first tick it has no map.
+func (m *Monitor) StatusJSON() []byte {
+	var b bytes.Buffer
+	m.writeStatus(&b)
+	return b.Bytes()
 }
 
 // writeStatus writes /status.json.

@@ -40,7 +40,10 @@ var rooms = map[string][]string{
 	"fleet/bans": {"bans"},
 	// Reports the state of a server, and does not need the server.
 	"fleet/agones": {},
-	"transport":    {},
+	"fleet/bus":    {"web", "internal/metrics"},
+	// Commands for operators, which do not need the program.
+	"fleet/command": {"fleet/bus", "internal/safetext", "internal/words"},
+	"transport":     {},
 	// Accepts connections from strangers.
 	"transport/ws": {"transport", "internal/limit", "internal/safetext"},
 	"format":       {"protocol", "game/terrain"},
@@ -158,10 +161,10 @@ var rooms = map[string][]string{
 	"internal/halflifetest": {"halflife/wire"},
 
 	// The program, as a package for programs with mods of their own.
-	"app":                 everything,
-	"cmd":                 {"app"},
-	"cmd/teeyard-mariadb": {"app", "rank/ddnetdb"},
-	"examples":            everything,
+	"app":               everything,
+	"cmd":               {"app"},
+	"cmd/teeyard-fleet": {"app", "rank/ddnetdb", "fleet/bus", "fleet/command"},
+	"examples":          everything,
 }
 
 // everything allows the import of any room.
@@ -179,7 +182,7 @@ var limited = []struct {
 	// address that a request comes from. server/internal/econ is a console over TCP, web the
 	// HTTP listener, and server/mapsource follows no redirect into a local network.
 	{
-		"net", []string{"transport", "query/master", "server/internal/econ", "server/mapsource", "web", "internal/peers", "app", "examples"},
+		"net", []string{"transport", "query/master", "server/internal/econ", "server/mapsource", "web", "fleet/bus", "internal/peers", "app", "examples"},
 		"only transport opens sockets",
 	},
 	// Scripts use only the game, so no other package needs their language.
@@ -190,9 +193,12 @@ var limited = []struct {
 	// A program that is run again must call confined.Begun first, so libraries cannot use it.
 	{Module + "/internal/confined", []string{"internal/confined", "app"}, "only app runs its program again"},
 	// A plain server needs no database driver.
-	{Module + "/rank/ddnetdb", []string{"cmd/teeyard-mariadb"}, "only teeyard-mariadb has a database"},
-	{"github.com/go-sql-driver/mysql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
-	{"database/sql/...", []string{"rank/ddnetdb"}, "only teeyard-mariadb has a database"},
+	{Module + "/rank/ddnetdb", []string{"cmd/teeyard-fleet"}, "only teeyard-fleet has a database"},
+	{"github.com/go-sql-driver/mysql/...", []string{"rank/ddnetdb"}, "only teeyard-fleet has a database"},
+	{"database/sql/...", []string{"rank/ddnetdb"}, "only teeyard-fleet has a database"},
+	// A plain server needs no bus.
+	{Module + "/fleet/bus", []string{"fleet/bus", "fleet/command", "cmd/teeyard-fleet"}, "only teeyard-fleet has a bus"},
+	{"github.com/nats-io/...", []string{"fleet/bus"}, "only fleet/bus speaks NATS"},
 	{"github.com/tdewolff/...", []string{"internal/webpage"}, "only webpage changes scripts"},
 	{"golang.org/x/crypto/...", []string{"web"}, "only web has certificates"},
 	{"github.com/coder/websocket/...", []string{"transport/ws"}, "only transport opens sockets"},

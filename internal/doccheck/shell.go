@@ -17,7 +17,7 @@ type Command struct {
 // shellPrograms are the programs that shell examples may begin with. An indented block that begins
 // with another word, and not with a path, is not a shell example.
 var shellPrograms = []string{
-	"teeyard", "teeyard-mariadb", "go", "git", "cd", "for", "echo", "bash", "sh", "curl", "wget", "docker", "podman",
+	"teeyard", "teeyard-fleet", "nats-server", "go", "git", "cd", "for", "echo", "bash", "sh", "curl", "wget", "docker", "podman",
 	"sudo", "apt", "apt-get", "install", "cp", "mv", "ln", "mkdir", "chmod", "chown", "tar", "unzip", "sha256sum",
 	"systemctl", "systemd-analyze", "journalctl", "useradd", "adduser", "ssh", "scp", "rsync", "sqlite3", "mysql", "mariadb",
 	"cat", "kill", "pkill", "grep", "jq", "export", "varnishd", "certbot", "nginx", "printf",
@@ -76,10 +76,10 @@ func (c Command) Teeyard() (args []string, ok bool) {
 	if len(words) == 0 {
 		return nil, false
 	}
-	if base := path.Base(words[0]); base == "teeyard" || base == "teeyard-mariadb" {
+	if base := path.Base(words[0]); base == "teeyard" || base == "teeyard-fleet" {
 		return words[1:], true
 	}
-	if len(words) >= 3 && words[0] == "go" && words[1] == "run" && slices.Contains([]string{".", "./cmd/teeyard", "./cmd/teeyard-mariadb"}, words[2]) {
+	if len(words) >= 3 && words[0] == "go" && words[1] == "run" && slices.Contains([]string{".", "./cmd/teeyard", "./cmd/teeyard-fleet"}, words[2]) {
 		return words[3:], true
 	}
 	return nil, false

@@ -49,7 +49,7 @@ func StartTeeyardIn(t testing.TB, home, settings string) *Server {
 func StartTeeyardWithDatabase(t testing.TB, home, settings string) *Server {
 	t.Helper()
 	RequirePrograms(t)
-	program, err := programs.build("teeyard-mariadb")
+	program, err := programs.build("teeyard-fleet")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,9 +33,9 @@ type ddnetGroup struct {
 
 var ddnetGroups = [...]ddnetGroup{
 	{"bans have no regions", strings.Fields("ban_region ban_region_range sv_region_name")},
-	{"sv_ranks sets the file of the ranks; teeyard-mariadb logs at the start which database it uses",
+	{"sv_ranks sets the file of the ranks; teeyard-fleet logs at the start which database it uses",
 		strings.Fields("add_sqlserver dump_sqlservers sv_sqlite_file sv_use_sql")},
-	{"teeyard-mariadb connects to the database of add_sqlserver from any local address", strings.Fields("sv_sql_bindaddr")},
+	{"teeyard-fleet connects to the database of add_sqlserver from any local address", strings.Fields("sv_sql_bindaddr")},
 	{"addresses are not looked up in DNS blocklists", strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote")},
 	{"floods are limited without settings", strings.Fields("sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_second")},
 	{"downloads, votes and the list of players are paced without settings",

@@ -1,0 +1,61 @@
+// Package bus connects the servers of a fleet, and the operators, over NATS.
+//
+// A [Member] is a server in the fleet: it reports its state every few seconds, for everybody who
+// may read it. An [Operator] reads that. Neither needs the other to be there, and a game goes on
+// without NATS.
+//
+// With the fleet F and the server ID, the state is in the key ID of the bucket F_servers, which
+// keeps it in memory for [PresenceAge].
+package bus
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// maxName is the longest name of a fleet, a server, a tag or an operator, in bytes.
+const maxName = 64
+
+// CheckName returns an error for a name of a fleet, a server, a tag or an operator that has
+// characters other than letters, digits, - and _.
+func CheckName(what, name string) error {
+	valid := func(r rune) bool {
+		return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if name == "" || len(name) > maxName || strings.TrimFunc(name, valid) != "" || strings.ContainsFunc(name, func(r rune) bool { return !valid(r) }) {
+		return fmt.Errorf("%s %q: use 1 to %d letters, digits, - and _", what, name, maxName)
+	}
+	return nil
+}
+
+// fleet is the name of a fleet. Its methods name the buckets.
+type fleet string
+
+func (f fleet) servers() string { return string(f) + "_servers" }
+
+// buckets returns the buckets of the fleet.
+func (f fleet) buckets() []nats.KeyValueConfig {
+	return []nats.KeyValueConfig{
+		{Bucket: f.servers(), Description: "state of the servers", Storage: nats.MemoryStorage, TTL: PresenceAge},
+	}
+}
+
+// prepare creates the buckets that do not exist.
+func (f fleet) prepare(js nats.JetStreamContext) error {
+	for _, b := range f.buckets() {
+		_, err := js.KeyValue(b.Bucket)
+		if err == nats.ErrBucketNotFound {
+			_, err = js.CreateKeyValue(&b)
+		}
+		if err != nil {
+			return fmt.Errorf("bucket %s: %w", b.Bucket, err)
+		}
+	}
+	return nil
+}
+
+// callTime limits the wait for an answer of NATS.
+const callTime = 5 * time.Second

@@ -1,0 +1,195 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/teeyard/teeyard/internal/metrics"
+	"github.com/teeyard/teeyard/web"
+)
+
+// Config describes a server to its fleet.
+type Config struct {
+	URL         string // see [Access]
+	Credentials string // see [Access]
+	Fleet       string
+	ID          string
+	Tags        []string
+	Port        uint16 // of the game
+	// Status returns the content of /status.json.
+	Status func() []byte
+	// Log logs a line.
+	Log func(warning bool, text string)
+}
+
+// Member is a server in a fleet.
+type Member struct {
+	cfg   Config
+	fleet fleet
+	nc    *nats.Conn
+	js    nats.JetStreamContext
+	wake  chan struct{} // after a connection
+
+	reporter reporter
+	closing  atomic.Bool
+
+	mu   sync.Mutex
+	away error // why there is no connection
+	told bool  // the log says so
+
+	reconnects, reports, failures atomic.Uint64
+}
+
+// Open opens the connection of a server. If NATS is away, the member keeps trying. Call Run to
+// serve the fleet.
+func Open(cfg Config) (*Member, error) {
+	err := errors.Join(CheckName("sv_fleet", cfg.Fleet), CheckName("sv_fleet_id", cfg.ID))
+	for _, tag := range cfg.Tags {
+		err = errors.Join(err, CheckName("sv_fleet_tags", tag))
+	}
+	access := Access{URL: cfg.URL, Credentials: cfg.Credentials}
+	options, accessErr := access.options(cfg.ID)
+	if err := errors.Join(err, accessErr); err != nil {
+		return nil, err
+	}
+	m := &Member{cfg: cfg, fleet: fleet(cfg.Fleet), wake: make(chan struct{}, 1), away: errors.New("not connected yet")}
+	m.reporter = reporter{cfg: &m.cfg, started: time.Now()}
+	options = append(options,
+		nats.RetryOnFailedConnect(true),
+		nats.ConnectHandler(func(*nats.Conn) { m.connected() }),
+		nats.ReconnectHandler(func(*nats.Conn) { m.reconnects.Add(1); m.connected() }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { m.disconnected(err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { m.disconnected(err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { m.failed(err) }),
+	)
+	nc, err := nats.Connect(cfg.URL, options...)
+	if err != nil {
+		return nil, fmt.Errorf("sv_nats: %w", err)
+	}
+	m.nc = nc
+	m.js, err = nc.JetStream(nats.MaxWait(callTime))
+	return m, err
+}
+
+func (m *Member) connected() {
+	m.mu.Lock()
+	m.away, m.told = nil, false
+	m.mu.Unlock()
+	m.cfg.Log(false, fmt.Sprintf("connected to NATS as %s of the fleet %s", m.cfg.ID, m.cfg.Fleet))
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+// disconnected notes why there is no connection. It logs that once.
+func (m *Member) disconnected(err error) {
+	if err == nil {
+		err = errors.New("the connection is lost")
+	}
+	m.mu.Lock()
+	known := m.told
+	m.away, m.told = err, true
+	m.mu.Unlock()
+	if !known && !m.closing.Load() {
+		m.cfg.Log(true, fmt.Sprintf("NATS is away, and the game goes on without it: %v", explain(err)))
+	}
+}
+
+// failed counts an error, and logs it if an operator must act.
+func (m *Member) failed(err error) {
+	if m.failures.Add(1) == 1 || errors.Is(err, nats.ErrPermissionViolation) {
+		m.cfg.Log(true, fmt.Sprintf("NATS: %v", explain(err)))
+	}
+}
+
+// Away returns an error while there is no connection.
+func (m *Member) Away() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.away == nil {
+		return nil
+	}
+	return fmt.Errorf("the bus of the fleet is away: %w", explain(m.away))
+}
+
+// Values returns values for /metrics.
+func (m *Member) Values() []web.Value {
+	counter := func(name, help string, n *atomic.Uint64) web.Value {
+		return web.Value{Name: name, Kind: metrics.Counter, Help: help, Read: func() float64 { return float64(n.Load()) }}
+	}
+	return []web.Value{
+		{Name: "fleet_connected", Kind: metrics.Gauge, Help: "1 while the server is connected to the bus of the fleet.", Read: func() float64 {
+			if m.Away() != nil {
+				return 0
+			}
+			return 1
+		}},
+		counter("fleet_reconnects_total", "Connections to the bus of the fleet after the first one.", &m.reconnects),
+		counter("fleet_reports_total", "Reports of the server's state to the fleet.", &m.reports),
+		counter("fleet_errors_total", "Errors of the bus of the fleet.", &m.failures),
+	}
+}
+
+// Run serves the fleet until ctx ends. Then it removes the server from the list of running servers
+// and closes the connection.
+func (m *Member) Run(ctx context.Context) {
+	defer m.nc.Close()
+	ticker := time.NewTicker(presencePause)
+	defer ticker.Stop()
+	prepared := false
+	for ctx.Err() == nil {
+		if m.nc.IsConnected() {
+			if !prepared {
+				err := m.fleet.prepare(m.js)
+				prepared = err == nil
+				m.note(err)
+			}
+			if prepared {
+				m.report()
+			}
+		}
+		select {
+		case <-m.wake:
+			prepared, m.reporter.at = false, time.Time{}
+		case <-ticker.C:
+		case <-ctx.Done():
+		}
+	}
+	m.closing.Store(true)
+	if kv, err := m.js.KeyValue(m.fleet.servers()); m.nc.IsConnected() && err == nil {
+		kv.Delete(m.cfg.ID)
+	}
+}
+
+// report reports the server's state if that is due.
+func (m *Member) report() {
+	b, err := m.reporter.due(time.Now(), m.host())
+	if err == nil && b != nil {
+		_, err = m.js.Publish("$KV."+m.fleet.servers()+"."+m.cfg.ID, b)
+		m.reports.Add(1)
+	}
+	m.note(err)
+}
+
+// note notes the result of a call. Without a connection there is none to note.
+func (m *Member) note(err error) {
+	if err != nil && m.nc.IsConnected() {
+		m.failed(err)
+	}
+}
+
+// host returns the server's address as NATS sees it.
+func (m *Member) host() string {
+	ip, err := m.nc.GetClientIP()
+	if err != nil {
+		return ""
+	}
+	return ip.String()
+}

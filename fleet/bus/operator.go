@@ -1,0 +1,44 @@
+package bus
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Operator is the connection of an operator to a fleet.
+type Operator struct {
+	fleet fleet
+	name  string
+	nc    *nats.Conn
+	js    nats.JetStreamContext
+}
+
+// Connect connects an operator to a fleet. It creates the buckets that do not exist, if the
+// operator may.
+func Connect(a Access, of, name string) (*Operator, error) {
+	if err := errors.Join(CheckName("the fleet", of), CheckName("the operator", name)); err != nil {
+		return nil, err
+	}
+	options, err := a.options(name)
+	if err != nil {
+		return nil, err
+	}
+	nc, err := nats.Connect(a.URL, options...)
+	if err != nil {
+		return nil, fmt.Errorf("cannot connect to NATS at %s: %w", a.URL, explain(err))
+	}
+	o := &Operator{fleet: fleet(of), name: name, nc: nc}
+	if o.js, err = nc.JetStream(nats.MaxWait(callTime)); err == nil {
+		err = o.fleet.prepare(o.js)
+	}
+	if err != nil {
+		nc.Close()
+		return nil, explain(err)
+	}
+	return o, nil
+}
+
+// Close closes the connection.
+func (o *Operator) Close() { o.nc.Close() }
