@@ -40,11 +40,13 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// timeout is how long a page may take for all actions of a test. It is long because test machines
-// are busy.
-const timeout = 5 * time.Minute
+// timeout is how long a page may take for all actions of a test, timeoutFull for a full test. They
+// are long because test machines are busy.
+const timeout, timeoutFull = 5 * time.Minute, 20 * time.Minute
 
 // browser is the Chromium of this test program.
 var browser struct {
@@ -145,7 +147,11 @@ func OpenAt(t testing.TB, server, path string) *Page {
 	t.Helper()
 	parent := start(t)
 	ctx, closeTab := chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	limit := timeout
+	if testenv.Full() {
+		limit = timeoutFull
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	p := &Page{t: t, ctx: ctx, server: server}
 	t.Cleanup(func() {
 		cancel()

@@ -138,7 +138,7 @@ var rooms = map[string][]string{
 	"internal/webpage":    {},
 
 	"internal/netsim":      {"transport"},
-	"internal/browsertest": {},
+	"internal/browsertest": {"internal/testenv"},
 	"internal/golden":      {"protocol", "format", "internal/pcap"},
 	"internal/pcap":        {},
 	"internal/depcheck":    {},

@@ -278,7 +278,7 @@ func (b *hostileTable) showHostileMaps() {
 			b.Run(drawOften)
 		} else {
 			// A slow machine may lose the connection while it reads the map.
-			b.check("a sentence about "+name, `['The map cannot be shown', 'Too weak connection'].some((s) => game.card.title.textContent.includes(s))`)
+			b.check("a sentence about "+name, `['The map cannot be shown', 'The connection is lost'].includes(game.card.title.textContent)`)
 		}
 		b.Run(`import('/viewer/draw/mapfile.js').then(async ({ readMap }) => {
 			const file = await (await fetch('` + url + `')).arrayBuffer();
