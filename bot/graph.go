@@ -32,10 +32,15 @@ func (n *NavGraph) buildLinks() {
 		}
 	}
 	from := make([][]link, count)
+	step := 1
+	if count > halfManeuversFrom {
+		step = 2
+	}
+	trials := newNodeTrials(w, newManeuverTree(step), r)
 	for len(queue) > 0 {
 		i := queue[0]
 		queue = queue[1:]
-		from[i] = n.tryLinks(w, i, r)
+		from[i] = n.tryLinks(trials, i)
 		for _, l := range from[i] {
 			push(l.node)
 		}
@@ -82,7 +87,7 @@ func (r *touchRecorder) record(p vec.Vec2, tick int32) {
 }
 
 // tryLinks simulates all maneuvers from a node.
-func (n *NavGraph) tryLinks(w *physics.World, i uint16, r *touchRecorder) []link {
+func (n *NavGraph) tryLinks(trials *nodeTrials, i uint16) []link {
 	links := make([]link, 0, 16)
 	add := func(to uint16, ticks int32, m uint8) {
 		if to == noNode || to == i {
@@ -101,6 +106,7 @@ func (n *NavGraph) tryLinks(w *physics.World, i uint16, r *touchRecorder) []link
 		}
 	}
 	p := n.nodePos[i]
+	r := trials.exact.touches
 	r.fromNode, r.maneuver = i, walkLink
 	r.record(p, 0)
 	for _, side := range [2]float32{-physics.TileSize, physics.TileSize} {
@@ -118,15 +124,15 @@ func (n *NavGraph) tryLinks(w *physics.World, i uint16, r *touchRecorder) []link
 			}
 		}
 	}
+	trials.start(p)
 	for k := range maneuvers {
 		m := &maneuvers[k]
 		if len(n.nodePos) > halfManeuversFrom && k%2 != int(i)%2 || m.hookTick != never && !n.hookCanAttach(p, m) {
 			continue
 		}
 		r.maneuver = uint8(k)
-		c := physics.NewCore(w, p)
-		if e := simulate(c, m, 0, maxManeuverTicks, &trialOptions{touches: r}); e.landed {
-			if to := n.nodeAt(c.Pos); m.hookTick == never || n.isRobust(w, p, m, to) {
+		if e, end := trials.exact.run(k); e.landed {
+			if to := n.nodeAt(end); m.hookTick == never || n.isRobust(trials, k, to) {
 				add(to, e.ticks+1, uint8(k))
 			}
 		}
@@ -136,13 +142,12 @@ func (n *NavGraph) tryLinks(w *physics.World, i uint16, r *touchRecorder) []link
 
 // isRobust reports whether the maneuver still ends near the same node when it starts a little to
 // the left or right. Swings on the hook can be very sensitive.
-func (n *NavGraph) isRobust(w *physics.World, p vec.Vec2, m *maneuver, to uint16) bool {
+func (n *NavGraph) isRobust(trials *nodeTrials, k int, to uint16) bool {
 	if to == noNode {
 		return false
 	}
-	for _, off := range [2]float32{-9, 9} {
-		c := physics.NewCore(w, vec.Vec2{X: p.X + off, Y: p.Y})
-		if e := simulate(c, m, 0, maxManeuverTicks, nil); !e.landed || vec.Distance(c.Pos, n.nodePos[to]) > 2.5*physics.TileSize {
+	for i := range trials.beside {
+		if e, end := trials.beside[i].run(k); !e.landed || vec.Distance(end, n.nodePos[to]) > 2.5*physics.TileSize {
 			return false
 		}
 	}

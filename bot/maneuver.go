@@ -127,7 +127,6 @@ type trialOptions struct {
 	threat     threat
 	pickupPos  vec.Vec2 // of the wanted pickup
 	wantPickup bool
-	touches    *touchRecorder // records touched pickups if not nil
 }
 
 // pickupTouchDistance is the distance in units at which a tee surely takes a pickup. The rules use
@@ -169,9 +168,6 @@ func simulate(c *physics.Core, m *maneuver, from uint8, maxTicks int32, a *trial
 			e.danger = max(e.danger, a.threat.dangerAt(c.Pos, e.ticks))
 			if a.wantPickup && e.touchTick == 0 && vec.Distance(c.Pos, a.pickupPos) < pickupTouchDistance {
 				e.touchTick = e.ticks
-			}
-			if a.touches != nil {
-				a.touches.record(c.Pos, e.ticks)
 			}
 		}
 		if t+1 >= m.minTicks && c.Grounded() {
