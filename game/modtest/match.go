@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/dm"
@@ -35,8 +34,7 @@ type Match struct {
 	// Commands, if set, appends your own commands for the next tick of a world to dst.
 	Commands func(w *game.World, dst []game.Command) []game.Command
 
-	panics []string      // panics of mods; see game.EvModOff
-	nav    *bot.NavGraph // of Terrain; play makes it if it is nil
+	panics []string // panics of mods; see game.EvModOff
 }
 
 // VerifyReplay plays a match and fails the test if the match does not replay exactly. It replays
@@ -107,12 +105,11 @@ func (m *Match) play() (*matchLog, error) {
 		return nil, err
 	}
 	var restored *game.World
-	if m.nav == nil {
-		if m.nav, err = bot.NewNavGraph(m.Terrain, nil); err != nil {
-			return nil, fmt.Errorf("modtest: %w", err)
-		}
+	nav, err := navGraph(m.Terrain)
+	if err != nil {
+		return nil, fmt.Errorf("modtest: %w", err)
 	}
-	crowd, err := newCrowd(m.Seed, m.Players, m.nav)
+	crowd, err := newCrowd(m.Seed, m.Players, nav)
 	if err != nil {
 		return nil, fmt.Errorf("modtest: %w", err)
 	}

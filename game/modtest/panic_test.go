@@ -6,13 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/internal/bots"
 	"github.com/teeyard/teeyard/game/mode/lms"
 	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/game/vec"
-	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // bomb implements every hook and every other function that the world calls. From a given tick on it
@@ -124,12 +121,11 @@ func TestModThatPanics(t *testing.T) {
 			all = append(all, h.Method)
 		}
 	}
-	nav := testenv.Must(bot.NewNavGraph(bots.Arena(), nil)) // of all matches
 	for _, at := range all {
 		if slices.Contains(never, at) {
 			continue
 		}
-		m := Match{nav: nav, Mods: []func() game.Mod{
+		m := Match{Mods: []func() game.Mod{
 			func() game.Mod { return &bomb{at: at, tick: 60} }, func() game.Mod { return &busyMod{called: map[string]int{}} },
 		}, Ticks: 900, Players: 5}
 		switch {

@@ -198,7 +198,7 @@ func (w *World) Leave(id game.PlayerID) {
 // Bots adds n bots of the highest skill, with the ids from 0 on. They play in all following ticks.
 func (w *World) Bots(n int) {
 	w.T.Helper()
-	nav, err := bot.NewNavGraph(w.cfg.Terrain, nil)
+	nav, err := navGraph(w.cfg.Terrain)
 	if err != nil {
 		w.T.Fatal(err)
 	}
