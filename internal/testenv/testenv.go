@@ -52,6 +52,15 @@ func OneGoroutine(tb testing.TB) {
 // InCI reports whether tests that take long run, as in CI (TEEYARD_PEERS=1) and with [Full].
 func InCI() bool { return os.Getenv("TEEYARD_PEERS") == "1" || Full() }
 
+// Amount returns how much of a long test runs: few, or many in CI (TEEYARD_PEERS=1) and with
+// [Full].
+func Amount[T any](few, many T) T {
+	if InCI() {
+		return many
+	}
+	return few
+}
+
 // OtherBuild skips a test that builds programs for other processors, unless CI (TEEYARD_PEERS=1)
 // runs it: the standard library alone takes a processor half a minute.
 func OtherBuild(tb testing.TB) {
