@@ -110,6 +110,8 @@ var testLimits = limits{tickCPU: 20_000_000, drawCPU: drawSteps, tickMemory: 512
 // maxTestTicks is the length of the longest match of a test.
 const maxTestTicks = 90_000
 
+const tooLong = "the match is longer than %d ticks"
+
 // tester gives a test file the table test, in place of hooks.
 type tester interface {
 	// open defines the table test.
@@ -306,7 +308,7 @@ func (r *testRun) watch(m *Mod, live bool) {
 // check is called after each tick.
 func (r *testRun) check() {
 	if r.world.Now() > maxTestTicks {
-		r.failures = append(r.failures, fmt.Sprintf("%s: the match is longer than %d ticks", r.vm.position(), maxTestTicks))
+		r.failures = append(r.failures, fmt.Sprintf("%s: "+tooLong, r.vm.position(), maxTestTicks))
 	}
 	if len(r.failures) > 0 {
 		panic(errTestFailed)

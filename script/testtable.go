@@ -233,10 +233,14 @@ func ticksArg(v *vm, c *rt.GoCont, i int) (int, error) {
 // testRunTicks is test.run(ticks).
 func testRunTicks(r *testRun, v *vm, c *rt.GoCont) error {
 	n, err := ticksArg(v, c, 0)
-	if err == nil {
-		r.world.Run(n)
+	if err != nil {
+		return err
 	}
-	return err
+	if int(r.world.Now())+n > maxTestTicks { // say so at once
+		return r.fail(tooLong, maxTestTicks)
+	}
+	r.world.Run(n)
+	return nil
 }
 
 // testRunUntil is test.run_until("what", ticks, function() return true end).
