@@ -331,7 +331,7 @@ func (m *Match) Snapshots(f func(id int, v *game.View, s *snapshot.Snapshot)) {
 // everything public.
 func TestMatch(t *testing.T, version *Version) {
 	seen := map[string]int{}
-	compared := 19 // every so many snapshots, because it takes long
+	compared := testenv.Amount(31, 19) // every so many snapshots, because it takes long
 	if testenv.Full() {
 		compared = 3
 	}
