@@ -99,10 +99,11 @@ func mapBombs(t *testing.T, padding int) map[string][]byte {
 
 // TestRecentMaps checks that large maps do not stay in memory beside each other.
 func TestRecentMaps(t *testing.T) {
+	file := make([]byte, 100<<20)
 	for _, c := range []struct{ bytes, want int }{{1 << 20, maxRecentMaps}, {30 << 20, 2}, {60 << 20, 1}, {100 << 20, 1}} {
 		s := NewMaps("-")
 		for range 6 {
-			s.addRecent(&Map{File: make([]byte, c.bytes)})
+			s.addRecent(&Map{File: file[:c.bytes]})
 		}
 		testenv.Check(t, len(s.recent) == c.want, "of maps with %d bytes, %d are in memory", c.bytes, len(s.recent))
 	}
@@ -116,7 +117,7 @@ func TestMapBombs(t *testing.T) {
 		t.Skip("the race detector allocates more than maps may")
 	}
 	const base, perByte = 64 << 20, 250 // sum of all allocations, in bytes
-	for _, padding := range []int{0, 16 << 10, 256 << 10, 1 << 20} {
+	for _, padding := range testenv.Amount([]int{0, 256 << 10}, []int{0, 16 << 10, 256 << 10, 1 << 20}) {
 		for name, file := range mapBombs(t, padding) {
 			var err error
 			n := testenv.Allocated(func() { _, err = parseMap("m", file) })
