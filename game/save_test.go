@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -223,6 +224,9 @@ func savedModes() []savedMode {
 	}
 }
 
+// savedModesOnce returns the modes without drawing their maps again.
+var savedModesOnce = sync.OnceValue(savedModes)
+
 func (m *savedMode) config() game.Config {
 	return game.Config{Mode: m.mode(), Terrain: m.terrain, Rules: bots.Rules(), Mods: []game.Mod{armed(), &notes{text: []byte("note")}, savedThings()}}
 }
@@ -256,7 +260,7 @@ func TestRestoredWorldsGoOn(t *testing.T) {
 		w.Step(join(0, 1, 2, 3, 4, 5, 6, 7))
 		w.Step(w.AppendNPCCommands(nil))
 		var other *game.World
-		ticks := 1200
+		ticks := testenv.Amount(600, 1200)
 		if testenv.Full() {
 			ticks = 10000
 		}
@@ -330,7 +334,7 @@ func TestStoredState(t *testing.T) {
 
 // restoreBytes restores any bytes. If they are a state, it runs the world.
 func restoreBytes(t *testing.T, mode uint8, state []byte) {
-	modes := savedModes()
+	modes := savedModesOnce()
 	m := modes[int(mode)%len(modes)]
 	w, err := game.Restore(m.config(), state)
 	if err != nil {
@@ -389,7 +393,7 @@ func extendedState() []byte {
 func TestDamagedExtendedStates(t *testing.T) {
 	state := extendedState()
 	r := bots.Rand(1)
-	for i := len(state) - 500; i < len(state); i++ {
+	for i := len(state) - 500; i < len(state); i += testenv.Amount(3, 1) {
 		bad := bytes.Clone(state)
 		bad[i] = byte(r.Next())
 		restoreBytes(t, 0, bad)
@@ -407,7 +411,7 @@ func TestDamagedStates(t *testing.T) {
 	}
 	state := w.AppendState(nil)
 	r := bots.Rand(1)
-	for i := range state {
+	for i := 0; i < len(state); i += testenv.Amount(5, 1) {
 		bad := bytes.Clone(state)
 		bad[i] = byte(r.Next())
 		restoreBytes(t, 2, bad)
