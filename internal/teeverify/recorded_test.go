@@ -63,7 +63,7 @@ func (r *recorded) gameMap(t *testing.T) *twmap.Map {
 }
 
 // TestRecorded verifies recordings of DDNet-Server: every tee must be in its recorded position in
-// every tick. Outside of CI it runs the first ten seconds of each, with the race detector two.
+// every tick. Outside of CI it runs the first five seconds of each, with the race detector two.
 func TestRecorded(t *testing.T) {
 	names := testenv.Must(filepath.Glob("testdata/*.teehistorian.gz"))
 	ticks, least := int32(0), 1_000_000
@@ -71,7 +71,7 @@ func TestRecorded(t *testing.T) {
 	case testenv.Race:
 		ticks, least = 100, 40_000
 	case !testenv.InCI():
-		ticks, least = 500, 200_000
+		ticks, least = 250, 100_000
 	}
 	places, missing := 0, 0
 	for _, path := range names {
