@@ -136,7 +136,8 @@ var goPackages = map[string]string{
 }
 
 // testGoCode adds code to the Go mod that teeyard mod new writes, and runs its tests. One of them
-// plays and replays a match with all hooks of the type mod.
+// plays and replays a match with all hooks of the type mod. Outside of CI it only compiles the
+// code.
 func testGoCode(t *testing.T, page string, blocks []string) {
 	t.Helper()
 	if testing.Short() {
@@ -152,7 +153,7 @@ func testGoCode(t *testing.T, page string, blocks []string) {
 		}
 	}
 	files["page_test.go"] = "package main\n\n" + imports.String() + "\n" + code
-	args := []string{"test", "-count=1"}
+	args := testenv.Amount([]string{"vet"}, []string{"test", "-count=1"})
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, name)
 		testenv.NoError(t, os.WriteFile(path, []byte(files[name]), 0o600))

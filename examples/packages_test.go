@@ -61,7 +61,7 @@ func TestPackagePages(t *testing.T) {
 
 func TestMapname(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command(filepath.Join(bin, "mapname"), serve(t, server.Config{})).CombinedOutput()
+	out, err := exec.Command(program(t, "mapname"), serve(t, server.Config{})).CombinedOutput()
 	testenv.Check(t, err == nil && strings.TrimSpace(string(out)) == "testbox", "printed %q, %v", out, err)
 }
 
@@ -111,7 +111,7 @@ func TestKillcount(t *testing.T) {
 			return false
 		}
 		log = files[0]
-		out, err := exec.Command(filepath.Join(bin, "killcount"), log).CombinedOutput()
+		out, err := exec.Command(program(t, "killcount"), log).CombinedOutput()
 		return err == nil && strings.HasPrefix(string(out), "testbox: ") && strings.HasSuffix(string(out), " hashes are equal\n")
 	})
 	b := testenv.Must(os.ReadFile(log))
@@ -119,7 +119,7 @@ func TestKillcount(t *testing.T) {
 	testenv.Check(t, len(r.Header().Mods) == 1 && len(r.Header().Mods[0].Source) > 0, "the log has no source of a Lua mod")
 	b[len(b)/2] ^= 1
 	testenv.NoError(t, os.WriteFile(log, b, 0o600))
-	cmd := exec.Command(filepath.Join(bin, "killcount"), log)
+	cmd := exec.Command(program(t, "killcount"), log)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
