@@ -6,18 +6,45 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestUnit checks the unit with systemd-analyze, if that is installed. systemd must know every
-// line, and the unit must leave the server few rights on the machine.
+// TestUnit checks the unit of a single server.
 func TestUnit(t *testing.T) {
-	unit := string(testenv.Must(os.ReadFile("teeyard.service")))
-	for _, line := range []string{"Type=notify", "WatchdogSec=30", "DynamicUser=yes", "StateDirectory=teeyard", "ProtectSystem=strict", "NoNewPrivileges=yes",
-		"CapabilityBoundingSet=", "ExecReload=/bin/kill -HUP $MAINPID"} {
+	checkUnit(t, "teeyard.service", "teeyard.service", "StateDirectory=teeyard", "WorkingDirectory=/var/lib/teeyard")
+}
+
+// TestTemplateUnit checks the unit of one server among many: each has its folder, port and name in
+// the log, and the time to end its match.
+func TestTemplateUnit(t *testing.T) {
+	const start = `ExecStart=/usr/local/bin/teeyard serve --dir /var/lib/teeyard-%i "sv_port %i" "sv_term_drain 1180"`
+	checkUnit(t, "teeyard@.service", "teeyard@8303.service", "StateDirectory=teeyard-%i", "WorkingDirectory=/var/lib/teeyard-%i", "SyslogIdentifier=teeyard-%i",
+		"TimeoutStopSec=20min", start)
+	// Apart from these lines, and the comments, the units are equal.
+	settings := func(name string) (lines []string) {
+		for line := range strings.Lines(string(testenv.Must(os.ReadFile(name)))) {
+			own := regexp.MustCompile(`^(#|Description|ExecStart|TimeoutStopSec|StateDirectory|WorkingDirectory|SyslogIdentifier)`)
+			if !own.MatchString(line) {
+				lines = append(lines, line)
+			}
+		}
+		return lines
+	}
+	one, many := settings("teeyard.service"), settings("teeyard@.service")
+	testenv.Check(t, len(one) > 40 && slices.Equal(one, many), "the units differ:\n%s\n%s", one, many)
+}
+
+// checkUnit checks a unit with systemd-analyze, if that is installed. systemd must know every line,
+// and the unit must leave the server few rights on the machine.
+func checkUnit(t *testing.T, file, name string, lines ...string) {
+	t.Helper()
+	unit := string(testenv.Must(os.ReadFile(file)))
+	for _, line := range append(lines, "Type=notify", "WatchdogSec=30", "DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes",
+		"CapabilityBoundingSet=", "ExecReload=/bin/kill -HUP $MAINPID") {
 		testenv.Check(t, strings.Contains(unit, "\n"+line+"\n"), "the unit has no %s", line)
 	}
 	analyze, err := exec.LookPath("systemd-analyze")
@@ -27,7 +54,7 @@ func TestUnit(t *testing.T) {
 	}
 	const program = "/usr/local/bin/teeyard"
 	testenv.Check(t, strings.Count(unit, program) == 1, "%s is not once in the unit", program)
-	path := filepath.Join(t.TempDir(), "teeyard.service")
+	path := filepath.Join(t.TempDir(), name)
 	testenv.NoError(t, os.WriteFile(path, []byte(strings.Replace(unit, program, testenv.Must(os.Executable()), 1)), 0o600))
 	if out, err := exec.Command(analyze, "verify", path).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("verify: %v\n%s", err, out)
