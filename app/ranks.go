@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/internal/safetext"
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/rank"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
 	"github.com/teeyard/teeyard/server/storage"
+	"github.com/teeyard/teeyard/web"
 )
 
 // Database stores the ranks of many servers.
@@ -44,6 +46,8 @@ type databaseSetting struct {
 	set   bool // add_sqlserver has run
 	setup bool
 	use   int
+
+	ranks *rank.Shared // in the database, nil without one
 }
 
 // register adds the command add_sqlserver and the setting sv_use_sql, both from DDNet.
@@ -110,7 +114,19 @@ func (d *databaseSetting) openRanks(path string, log *slog.Logger) storage.Ranks
 		cfg.Prepare = db.Setup
 	}
 	log.Info(fmt.Sprintf("the ranks are stored in the database %s at %s, and first in %s", d.cfg.Database, d.cfg.Addr, path))
-	return rank.OpenShared(cfg, db)
+	d.ranks = rank.OpenShared(cfg, db)
+	return d.ranks
+}
+
+// values returns the values for /metrics. Call it after the server has opened the ranks.
+func (d *databaseSetting) values() []web.Value {
+	if d.ranks == nil {
+		return nil
+	}
+	return []web.Value{{
+		Name: "ranks_undelivered", Kind: metrics.Gauge, Help: "Finishes and saves in the journal that the database may not have yet.",
+		Read: func() float64 { return float64(d.ranks.Undelivered()) },
+	}}
 }
 
 type ranksCmd struct {

@@ -267,6 +267,7 @@ func (c *serveCmd) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	monitor.Add(database.values()...)
 	operators.Attach(s, live.Undelayed())
 	defer fleet.connect(s, monitor, log)()
 	defer serveWeb(

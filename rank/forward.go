@@ -241,6 +241,13 @@ func (s *Shared) Err() error {
 	return nil
 }
 
+// Undelivered returns the number of entries of the journal that the remote may not have yet.
+func (s *Shared) Undelivered() int {
+	s.undelivered.mu.Lock()
+	defer s.undelivered.mu.Unlock()
+	return len(s.undelivered.list)
+}
+
 // remoteError is an error of the remote. The journal keeps all results until the remote is back.
 type remoteError struct{ error }
 

@@ -54,6 +54,7 @@ func TestLostAnswer(t *testing.T) {
 	s.Submit(&game.RankRequest{Op: game.RankFinish, Map: "m", Names: []string{"p"}, Time: 60}, game.RankOrigin{ID: number(2)}, func(game.RankAnswer) {})
 	var away interface{ Away() bool }
 	testenv.Eventually(t, "the finish waits for the remote", func() bool { return errors.As(s.Err(), &away) && away.Away() })
+	testenv.Check(t, s.Undelivered() == 1, "%d entries wait", s.Undelivered())
 	testenv.NoError(t, s.Close())
 	testenv.Check(t, said == 1, "said %d times that the remote is away", said)
 }
@@ -68,7 +69,7 @@ func TestDeliversWhatOthersAppend(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		added, err := j.Add([]Entry{{ID: number(n), Kind: Finish, Map: "m", Names: []string{"ann"}, Time: 1000}})
 		testenv.Require(t, err == nil && added == 1, "%d, %v", added, err)
-		testenv.Eventually(t, "it is in the store", func() bool { return len(testenv.Must(os.ReadDir(store))) == n })
+		testenv.Eventually(t, "it is in the store", func() bool { return len(testenv.Must(os.ReadDir(store))) == n && s.Undelivered() == 0 })
 	}
 	testenv.NoError(t, j.Close())
 	testenv.NoError(t, s.Close())
