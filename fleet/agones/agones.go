@@ -299,8 +299,12 @@ func (a *Agent) wishes(now time.Time, s *State) []wish {
 	if s.Map != "" {
 		w = append(w, label(g, "map", labelValue(s.Map)))
 	}
+	capacity := max(len(s.Players), s.Capacity)
+	if s.Draining { // an autoscaler must not count its free places
+		capacity = len(s.Players)
+	}
 	if c := g.Status.Counters[players]; c != nil {
-		count := counter{number(len(s.Players)), number(max(len(s.Players), s.Capacity))}
+		count := counter{number(len(s.Players)), number(capacity)}
 		w = append(w, wish{
 			name: "counter " + players, have: fmt.Sprint(*c), want: fmt.Sprint(count),
 			method: http.MethodPatch, path: "/v1beta1/counters/" + players, body: count, optional: true, done: func() { *c = count },
@@ -309,7 +313,7 @@ func (a *Agent) wishes(now time.Time, s *State) []wish {
 	if l := g.Status.Lists[players]; l != nil {
 		names := append([]string{}, s.Players...) // not nil, which is null in JSON
 		slices.Sort(names)
-		all := list{number(max(len(names), s.Capacity)), slices.Compact(names)}
+		all := list{number(capacity), slices.Compact(names)}
 		w = append(w, wish{
 			name: "list " + players, have: l.key(), want: all.key(),
 			method: http.MethodPatch, path: "/v1beta1/lists/" + players, body: all, optional: true, done: func() { *l = all },
