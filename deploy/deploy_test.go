@@ -82,14 +82,22 @@ func TestDockerfile(t *testing.T) {
 	}
 }
 
-// TestCompose checks that the compose file fits the other files and has the indentation of YAML.
+// TestCompose checks that the compose file fits the other files, and that all files with YAML have
+// its indentation.
 func TestCompose(t *testing.T) {
-	text := string(testenv.Must(os.ReadFile("compose.yaml")))
-	for i, line := range strings.Split(text, "\n") {
-		spaces := len(line) - len(strings.TrimLeft(line, " "))
-		testenv.Check(t, spaces%2 == 0 && !strings.Contains(line, "\t") && strings.TrimRight(line, " ") == line, "line %d: %q", i+1, line)
+	files, err := filepath.Glob("k8s/*/*.yaml")
+	testenv.NoError(t, err)
+	more, err := filepath.Glob("k8s/*/*/*.yaml")
+	testenv.NoError(t, err)
+	testenv.Check(t, len(files) > 3 && len(more) > 1, "%d and %d files", len(files), len(more))
+	for _, name := range slices.Concat([]string{"compose.yaml", "fleet-compose.yaml"}, files, more) {
+		for i, line := range strings.Split(string(testenv.Must(os.ReadFile(name))), "\n") {
+			spaces := len(line) - len(strings.TrimLeft(line, " "))
+			testenv.Check(t, spaces%2 == 0 && !strings.Contains(line, "\t") && strings.TrimRight(line, " ") == line, "%s: line %d: %q", name, i+1, line)
+		}
 	}
-	for _, want := range []string{"dockerfile: deploy/Dockerfile", "- 8303:8303/udp\n", "- 127.0.0.1:8303:8303/tcp\n", "read_only: true", "cap_drop: [ALL]",
+	text := string(testenv.Must(os.ReadFile("compose.yaml")))
+	for _, want := range []string{"dockerfile: deploy/Dockerfile", "- 8303:8303/udp\n", "- 8303:8303/tcp\n", "read_only: true", "cap_drop: [ALL]",
 		"teeyard:/data", "targets: [teeyard:8303]", "file: ./grafana.json"} {
 		testenv.Check(t, strings.Contains(text, want), "there is no %s", want)
 	}

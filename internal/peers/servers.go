@@ -49,11 +49,7 @@ func StartTeeyardIn(t testing.TB, home, settings string) *Server {
 func StartTeeyardWithDatabase(t testing.TB, home, settings string) *Server {
 	t.Helper()
 	RequirePrograms(t)
-	program, err := programs.build("teeyard-fleet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return startTeeyard(t, program, home, settings)
+	return startTeeyard(t, FleetProgram(t), home, settings)
 }
 
 func startTeeyard(t testing.TB, program, home, settings string) *Server {
@@ -215,6 +211,16 @@ func (b *built) build(name string) (path string, err error) {
 func Program(t testing.TB) string {
 	t.Helper()
 	path, err := programs.build("teeyard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// FleetProgram is Program for the program with the bus and the database of a fleet.
+func FleetProgram(t testing.TB) string {
+	t.Helper()
+	path, err := programs.build("teeyard-fleet")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,8 @@ var targets = []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm
 
 // files are in every archive besides the program and the pages of docs.
 var files = []string{
-	"CHANGELOG.md", "LICENSE", "README.md", "deploy/compose.yaml", "deploy/Dockerfile", "deploy/grafana.json", "deploy/teeyard.service",
+	"CHANGELOG.md", "LICENSE", "README.md", "deploy/compose.yaml", "deploy/Dockerfile", "deploy/fleet-compose.yaml", "deploy/grafana-fleet.json",
+	"deploy/grafana.json", "deploy/teeyard.service", "deploy/teeyard@.service",
 }
 
 // pages returns the paths of the pages and pictures in docs, sorted, with slashes.
