@@ -59,10 +59,12 @@ func TestComposeFiles(t *testing.T) {
 			published := map[string]bool{}
 			for _, p := range s.Ports {
 				published[p.Protocol] = true
-				testenv.Check(t, p.HostIP == "" && p.Published == fmt.Sprint(p.Target), "%s: %s publishes %d as %s to %q", name, service, p.Target, p.Published, p.HostIP)
+				testenv.Check(t, p.HostIP == "" && p.Published == fmt.Sprint(p.Target),
+					"%s: %s publishes %d as %s to %q", name, service, p.Target, p.Published, p.HostIP)
 			}
 			testenv.Check(t, published["udp"] && published["tcp"], "%s: %s publishes %v, want UDP for players and TCP for pages", name, service, published)
-			testenv.Check(t, s.ReadOnly && len(s.Volumes) == 1 && s.Volumes[0].Target == "/data", "%s: %s: volumes %v, read-only %t", name, service, s.Volumes, s.ReadOnly)
+			kept := len(s.Volumes) == 1 && s.Volumes[0].Target == "/data"
+			testenv.Check(t, kept && s.ReadOnly, "%s: %s: volumes %v, read-only %t", name, service, s.Volumes, s.ReadOnly)
 			delete(s.Networks, "default")
 			testenv.Check(t, len(s.Networks) == 1, "%s: %s is in the networks %v", name, service, s.Networks)
 			for network := range s.Networks {
