@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/replay"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/servertest"
@@ -35,7 +36,7 @@ func argumentsOf(params string) (all []string) {
 		}
 	}
 	all = append(all, "")
-	for try := range 8 {
+	for try := range testenv.Amount(3, 8) {
 		for n := 1; n <= len(kinds); n++ {
 			line := ""
 			for i, k := range kinds[:n] {

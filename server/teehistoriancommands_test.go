@@ -152,7 +152,7 @@ func replayCommands(t *testing.T, seed uint64, release int) {
 		c.say(5, "/practice", 3, 4)
 	}
 	chat, console := c.World().ChatCommands(), c.World().ConsoleCommands()
-	for range 6 {
+	for range testenv.Amount(3, 6) {
 		for _, i := range c.Perm(len(chat) + len(console)) {
 			if i < len(chat) {
 				c.clients[c.IntN(len(c.clients))].Say("/" + chat[i].Name + c.args(chat[i].Params))
