@@ -14,7 +14,8 @@ type prediction interface {
 
 // advance runs a prediction from one tick to another with the sent inputs.
 func advance(w prediction, s *Session, from, to int32) {
-	for t := from + 1; t <= to; t++ {
+	for t := from; t < to; { // a server may send the last tick that there is
+		t++
 		var sent bool
 		if s.predicted, sent = s.SentInputAt(t); sent {
 			w.SetInput(s.side.OwnID(), &s.predicted)

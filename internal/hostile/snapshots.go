@@ -140,5 +140,12 @@ func (m *Middle) Absurd(types ...int) *snapshot.Snapshot {
 	return out
 }
 
+// Last returns a copy of the server's last snapshot.
+func (m *Middle) Last() *snapshot.Snapshot {
+	out := new(snapshot.Snapshot)
+	out.CopyFrom(&m.snapshots.now)
+	return out
+}
+
 // Tick returns the tick of the server's last snapshot.
 func (m *Middle) Tick() int32 { return m.snapshots.last }

@@ -180,7 +180,7 @@ func (t *TokenIssuer) AppendChallenge(dst []byte, now Time, from netip.AddrPort)
 	b = packer.AppendInt(message[:0], sys6MapData)
 	appendChunk(packer.AppendInts(b, []int32{1, 0, 0, 0}))
 	appendChunk(packer.AppendInt(message[:0], sys6ConReady))
-	for i := tick - 2; i <= tick; i++ {
+	for _, i := range [...]int32{tick - 2, tick - 1, tick} {
 		b = packer.AppendInt(message[:0], sys6SnapEmpty)
 		b = packer.AppendInt(b, i)
 		appendChunk(packer.AppendInt(b, i+1)) // relative to the empty snapshot of tick -1

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
@@ -24,7 +23,7 @@ var versions = []struct{ name, version, ddnet, settings string }{
 func TestJoin(t *testing.T) {
 	for _, v := range versions {
 		t.Run(v.name, func(t *testing.T) {
-			s := servertest.New(t, server.Config{}, v.settings)
+			s := servertest.New(t, config(), v.settings)
 			other := s.Join("other")
 			p := newPage(t, s)
 			p.join("browser", v.version, v.ddnet)
@@ -51,7 +50,7 @@ func TestJoin(t *testing.T) {
 
 // TestFetchedMap gives the engine the map of the server; the server then sends none.
 func TestFetchedMap(t *testing.T) {
-	s := servertest.New(t, server.Config{}, "sv_map testbox")
+	s := servertest.New(t, config(), "sv_map testbox")
 	first := newPage(t, s)
 	first.join("first", "0.7", "0")
 	second := newPage(t, s)
@@ -75,7 +74,7 @@ func TestCorrections(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			link := servertest.Link{Delay: tt.delay}
-			s := servertest.Over(t, link, server.Config{}, tt.settings)
+			s := servertest.Over(t, link, config(), tt.settings)
 			p := newPage(t, s)
 			p.join("browser", tt.version, tt.ddnet)
 			// Bots wait for their graph of the map, which is made in real time.
@@ -92,6 +91,7 @@ func TestCorrections(t *testing.T) {
 				s.Wait(150 * time.Millisecond)
 			}
 			n, wrong := p.e.Shared.State[StatePredictions], p.e.Shared.State[StateCorrections]
+			p.checkDDRace(tt.settings)
 			t.Logf("%s: %v of %v snapshots corrected", tt.name, wrong, n)
 			testenv.Check(t, n > 500, "only %v snapshots with a predicted tee", n)
 			testenv.Check(t, wrong <= tt.most*n, "%v of %v snapshots corrected", wrong, n)
@@ -103,7 +103,7 @@ func TestCorrections(t *testing.T) {
 // delay of the network must not matter.
 func TestKeyToPicture(t *testing.T) {
 	for _, delay := range []time.Duration{0, 50 * time.Millisecond, 100 * time.Millisecond} {
-		s := servertest.Over(t, servertest.Link{Delay: delay}, server.Config{}, "sv_map testbox")
+		s := servertest.Over(t, servertest.Link{Delay: delay}, config(), "sv_map testbox")
 		p := newPage(t, s)
 		p.join("browser", "0.7", "0")
 		s.Wait(3 * time.Second)
@@ -130,7 +130,7 @@ func TestVirtualHour(t *testing.T) {
 	if testenv.Full() {
 		span = time.Hour
 	}
-	s := servertest.New(t, server.Config{}, "sv_map teeyard1; sv_bots 7; sv_scorelimit 0; sv_timelimit 0")
+	s := servertest.New(t, config(), "sv_map teeyard1; sv_bots 7; sv_scorelimit 0; sv_timelimit 0")
 	p := newPage(t, s)
 	p.join("browser", "0.7", "0")
 	var sizes []uint64

@@ -12,7 +12,6 @@ import (
 	"github.com/teeyard/teeyard/internal/hostile"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -52,7 +51,15 @@ var attacks = []struct {
 	{"absurd snapshots", func(m *hostile.Middle, _ int) { m.SendSnapshot(m.Tick()+1, m.Absurd()) }, hostile.Config{}},
 	{"absurd tees", func(m *hostile.Middle, _ int) { m.SendSnapshot(m.Tick()+1, m.Tees()) }, hostile.Config{}},
 	{"snapshots of any tick", func(m *hostile.Middle, _ int) { m.SendSnapshot(hostile.Nasty(m.Rand)&0x7fffffff, m.Absurd()) }, hostile.Config{}},
+	{"the last two ticks", lastTicks, hostile.Config{}},
 	{"floods", func(m *hostile.Middle, _ int) { m.Flood(10) }, hostile.Config{}},
+}
+
+// lastTicks sends snapshots of the two greatest ticks. A prediction that counts past the last one
+// never ends.
+func lastTicks(m *hostile.Middle, _ int) {
+	m.SendSnapshot(math.MaxInt32-1, m.Last())
+	m.SendSnapshot(math.MaxInt32, m.Last())
 }
 
 // TestHostileServer lets a server attack the engine in each way. The engine must stay in the match,
@@ -67,7 +74,7 @@ func TestHostileServer(t *testing.T) {
 	for _, kind := range kinds {
 		v := all[kind]
 		t.Run(v.name, func(t *testing.T) {
-			s := servertest.New(t, server.Config{}, v.settings)
+			s := servertest.New(t, config(), v.settings)
 			s.Join("other")
 			p := newPage(t, s)
 			var sizes []uint64
@@ -105,6 +112,7 @@ func TestHostileServer(t *testing.T) {
 				sizes = append(sizes, mem.HeapAlloc>>10)
 				t.Logf("%s: %v, slowest tick %v, %+v", a.name, p.event("disconnected"), slowest, p.e.client.Stats())
 			}
+			p.checkDDRace(v.settings)
 			p.reach()
 			p.snapshots = 0
 			p.join("browser", v.version, v.ddnet)

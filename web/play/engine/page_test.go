@@ -9,9 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
+	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
 	"github.com/teeyard/teeyard/protocol/snapshot"
+	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
 	"github.com/teeyard/teeyard/transport"
 )
@@ -222,4 +227,16 @@ func (s *Shared) sum() uint32 {
 	write(s.Events[:s.Used[UsedEvents]])
 	write(s.Snapshots[:s.Used[UsedSnapshots]])
 	return h.Sum32()
+}
+
+// config is a server that also knows DDRace.
+func config() server.Config {
+	return server.Config{Modes: append(builtin.Modes(), mode.Named{Name: "ddrace", New: ddrace.New})}
+}
+
+// checkDDRace checks that the match is one of DDRace if its settings say so.
+func (p *page) checkDDRace(settings string) {
+	p.t.Helper()
+	n := p.e.client.Stats().Predictions
+	testenv.Check(p.t, n > 0 == strings.Contains(settings, "ddrace"), "%s: %d snapshots with the prediction of DDRace", settings, n)
 }

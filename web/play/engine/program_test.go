@@ -12,7 +12,6 @@ import (
 
 	"github.com/teeyard/teeyard/internal/browsertest"
 	"github.com/teeyard/teeyard/internal/testenv"
-	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
@@ -63,7 +62,9 @@ func quoted(s string) string {
 
 // recordMatch plays for some seconds and returns the calls.
 func recordMatch(t *testing.T, version, ddnet, settings string) []call {
-	s := servertest.Over(t, servertest.Link{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.01}, server.Config{Seed: 7}, settings)
+	cfg := config()
+	cfg.Seed = 7
+	s := servertest.Over(t, servertest.Link{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.01}, cfg, settings)
 	s.Join("other")
 	p := newPage(t, s)
 	p.record = true
@@ -76,5 +77,6 @@ func recordMatch(t *testing.T, version, ddnet, settings string) []call {
 		}
 		s.Wait(150 * time.Millisecond)
 	}
+	p.checkDDRace(settings)
 	return p.calls
 }
