@@ -92,8 +92,8 @@ type Client struct {
 
 	place    packet.TokenPlace // place of the token in a 0.6 packet
 	scratch  packet.Scratch
-	decoder6 msg6.Decoder
-	decoder7 msg7.Decoder
+	decoder6 *msg6.Decoder // nil before the first message, because floods have many clients
+	decoder7 *msg7.Decoder
 	input6   msg6.Input
 	input7   msg7.Input
 	payload  []byte
@@ -395,6 +395,9 @@ func (c *Client) fail(b []byte, err error) {
 func (c *Client) record(data []byte) {
 	var m Message
 	if c.Version == conn.V6 {
+		if c.decoder6 == nil {
+			c.decoder6 = new(msg6.Decoder)
+		}
 		m6, err := c.decoder6.Decode(data)
 		if err != nil {
 			c.fail(data, err)
@@ -403,6 +406,9 @@ func (c *Client) record(data []byte) {
 		m = m6
 		c.Received[m6.ID()]++
 	} else {
+		if c.decoder7 == nil {
+			c.decoder7 = new(msg7.Decoder)
+		}
 		m7, err := c.decoder7.Decode(data)
 		if err != nil {
 			c.fail(data, err)
