@@ -55,10 +55,13 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"clients": waitForClients},
 		Condition: func(name string) (bool, error) {
-			if name != "ci" {
-				return false, fmt.Errorf("unknown condition %s", name)
+			switch name {
+			case "ci":
+				return testenv.InCI(), nil
+			case "quick": // neither in CI nor with its race detector
+				return !testenv.InCI() && !testenv.Race, nil
 			}
-			return testenv.InCI(), nil
+			return false, fmt.Errorf("unknown condition %s", name)
 		},
 	})
 }
