@@ -26,7 +26,7 @@ func openConsole(t *testing.T, w *world) *browsertest.Page {
 	t.Helper()
 	p := browsertest.Open(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/favicon.ico":
+		case "/viewer/icon.svg": // of the spectators' page
 			rw.WriteHeader(http.StatusNoContent)
 			return
 		case "/play/info.json":

@@ -116,3 +116,13 @@ func checkAxes(t *testing.T, p *browsertest.Page) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// TestClientText checks how the page names the releases of clients.
+func TestClientText(t *testing.T) {
+	p := openConsole(t, newWorld(t, ""))
+	got := browsertest.Eval[string](p, `import('/admin/static/version.js').then((m) =>
+		['705', '70a', '0.6/16040', '0.6/18091', '0.6/19100', '0.6/707', '0.6/0', '0.7/x', ''].map(m.clientText).join(' | '))`)
+	if want := "0.7.5 | 0.7.10 | DDNet 16.4 | DDNet 18.9.1 | DDNet 19.10 | 0.6, client 707 | 0.6 | 0.7/x | "; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,6 +1,7 @@
 import { get, post } from './api.js';
 import { chatBox } from './chat.js';
 import { ask, clock, el, span, toast } from './dom.js';
+import { clientText } from './version.js';
 
 const teams = /** @type {Record<string, string>} */ ({ spectators: 'spectator', red: 'red, or the game', blue: 'blue' });
 
@@ -113,7 +114,7 @@ export function playersPanel() {
 		r.p = p;
 		const real = p.state !== 'bot';
 		const badges = [!real && 'bot', p.level, p.muted_for && 'muted ' + span(p.muted_for), real && p.name && p.state !== 'in game' && p.state].filter(Boolean);
-		const texts = [p.id, '', real ? p.clan || '' : '', p.team !== 'red' ? teams[p.team] : teamGame ? 'red' : 'plays', p.score, real ? p.latency : '', p.address || '', p.version || '', p.since ? span((Date.now() - Date.parse(p.since)) / 1000) : ''];
+		const texts = [p.id, '', real ? p.clan || '' : '', p.team !== 'red' ? teams[p.team] : teamGame ? 'red' : 'plays', p.score, real ? p.latency : '', p.address || '', clientText(p.version || ''), p.since ? span((Date.now() - Date.parse(p.since)) / 1000) : ''];
 		texts.forEach((text, i) => { if (i !== 1 && r.cells[i].textContent !== String(text)) r.cells[i].textContent = String(text); });
 		r.cells[1].replaceChildren(p.name || `(${p.state})`, ...badges.map((text) => el('span', { class: 'badge' }, text)));
 		r.cells[3].className = teamGame ? 'team-' + p.team : '';

@@ -63,7 +63,8 @@ async function watch() {
 		});
 	}
 	const v = viewer = new Viewer();
-	if (window === parent || !query.has('operator')) new Frame({ root: ROOT, page: demo ? 'replays' : 'watch', help: showHelp, onupdate: (info) => v.describe(info) }); // the admin page has its own
+	if (window === parent || !query.has('operator')) new Frame({ root: ROOT, page: demo ? 'replays' : 'watch', help: showHelp, onupdate: (info) => v.describe(info) });
+	else document.documentElement.style.setProperty('--frame', '0px'); // the admin page has its own
 	made(v);
 	const show = async (/** @type {() => Promise<Blob>} */ load) => {
 		live?.close();

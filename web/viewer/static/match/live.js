@@ -13,10 +13,10 @@ import { clean } from './text.js';
  */
 const EVERY = 1000;
 const EVERY_HIDDEN = 5000;
-const LONGEST = 30_000;
+const LONGEST = 10_000;
 
 /** The text while the server does not answer. */
-const AWAY = 'The server does not answer. Trying again.';
+const AWAY = 'The server does not answer. The match goes on here when it is back.';
 
 /**
  * The time until the second update, in ms. Its answer must be fresh: bots join when a viewer comes,
