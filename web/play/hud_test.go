@@ -27,8 +27,13 @@ func TestHudFunctions(t *testing.T) {
 			`"Round over | p2 survives.","You are out | 1 red and 1 blue left"]`,
 		"words()": `["\u22120.35","+1.20","a finished in 1:01.230.","b finished in 0:00.900 (\u22121.50). This is a new personal best.",` +
 			`"c finished in 0:00.005 (+0.02). This is a new record."]`,
-		"loss()":   `[0,0,0.2,0.5]`,
-		"states()": `["team team 5","jumps 1 of 3 jumps 1/3","hook endless hook","freeze frozen 2.0 s 0.67","solo solo","practice practice"]`,
+		// No death yet, alive, killed, alive, not again, alive twice, outlived; left, over, watching, out, and out for long; another match.
+		"deaths()": `["","",1,"","","","","","","","",5,"",0]`,
+		"deathWords()": `["Killed by p1 grenade","Killed by p1 grenade","Own fault grenade","Own fault grenade","You killed yourself","You restarted",` +
+			`"The map killed you","You fell","Killed by p1 the map","Killed by p1 the map"]`,
+		"comeback()": `["false 900","false 900","false 629","false 535","false 530","true 1200","false 1210","false 1300","false 9000"]`,
+		"loss()":     `[0,0,0.2,0.5]`,
+		"states()":   `["team team 5","jumps 1 of 3 jumps 1/3","hook endless hook","freeze frozen 2.0 s 0.67","solo solo","practice practice"]`,
 	} {
 		got := browsertest.Eval[json.RawMessage](p, `import('/test/hud.js').then(m => m.`+name+`)`)
 		testenv.Check(t, string(got) == want, "%s: %s, want %s", name, got, want)
@@ -94,4 +99,53 @@ func TestHud(t *testing.T) {
 	// The server accepts a change of the team some seconds after the last one.
 	b.Wait(`[...document.querySelectorAll('#spectate button')].find((e) => e.textContent === 'Join the game')?.click(), ` +
 		`!game.moment.view.spectating && game.connection.match.own && game.camera.zoom < 1.1 && document.getElementById('spectate').hidden`)
+}
+
+// TestDeath checks that the page says how the own tee has died, until it is back, and that the
+// camera stays where it was.
+func TestDeath(t *testing.T) {
+	b := sitDown(t, "sv_gametype dm; sv_warmup 0")
+	anna := b.join("anna", client.Version07)
+	b.Wait(`game.connection.match.own && document.querySelector('#death').childElementCount === 0`)
+	// The pictures from the last one with the tee to the first one with the next.
+	b.Run(`void (window.places = [], game.parts.push({ frame: () => {
+		const { own } = game.connection.match, { x, y } = game.camera;
+		if (own && places.length < 2) window.places = [];
+		if (places.length < 1 || !places.done) places.push([x, y, Boolean(own)]);
+		if (own && places.length > 2) places.done = true;
+	} }))`)
+	b.Wait(`places.length`)
+	b.Run(`game.connection.act('kill')`)
+	b.Wait(`document.querySelector('#death strong')?.textContent === 'You killed yourself'`)
+	b.check("a picture of the cause", `document.querySelector('#death .cause svg')`)
+	b.Wait(`places.done && document.querySelector('#death').childElementCount === 0`)
+	b.check("the camera stays", `places.slice(1, -1).every(([x, y, alive]) => !alive && x === places[0][0] && y === places[0][1])`)
+
+	b.Run(fmt.Sprintf(`const { self } = game.connection.engine;
+		game.frame = () => {}; // the death below stays
+		game.connection.match.own = null;
+		game.parts.find((p) => p.deaths).frame({ ...game.moment, kills: { length: 1, items: [{ key: 1e6, tick: game.moment.tick, victim: self, killer: %d,
+			weapon: 3, killerName: 'anna', victimName: 'page', killerTeam: 0, victimTeam: 0, flags: 0 }] } })`, anna.Self()))
+	b.check("the killer", `/Killed by/.test(document.getElementById('death').textContent) && document.querySelector('#death .name').textContent === 'anna' &&
+		document.querySelector('#death .by').textContent === 'grenade'`)
+}
+
+// TestResolution checks that the picture of a slow browser gets fewer pixels, and more when it is fast again.
+func TestResolution(t *testing.T) {
+	b := sitDown(t)
+	widths := browsertest.Eval[[]int](b.Page, `(() => {
+		const { frame } = game.constructor.prototype, widths = [];
+		game.frame = game.scene.draw = () => {}; // only the pictures below count
+		let now = 1e6;
+		game.resolution = new game.resolution.constructor();
+		game.resize();
+		for (const ms of [16, 40, 16]) {
+			for (let t = 0; t < 8000; t += ms) frame.call(game, now += ms);
+			widths.push(game.canvas.width);
+		}
+		return widths;
+	})()`)
+	full := browsertest.Eval[int](b.Page, `innerWidth * devicePixelRatio`)
+	testenv.Check(t, widths[0] == full && widths[1] < full && widths[2] > widths[1], "%d, of %d", widths, full)
+	b.check("the camera shows as much", `game.camera.pixelWidth === game.canvas.width`)
 }

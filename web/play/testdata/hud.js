@@ -3,6 +3,8 @@ import { newMoment } from '/viewer/match/moment.js';
 import { GAME, SPEC, STATE, WEAPON } from '/viewer/match/types.js';
 import { statesOf } from '/viewer/page/teestate.js';
 import { Tally, showsItself } from '/play/page/board.js';
+import { Comeback } from '/play/page/comeback.js';
+import { Deaths, deathTexts } from '/play/page/death.js';
 import { lossOf } from '/play/page/net.js';
 import { formatDiff } from '/play/page/race.js';
 import { nextTarget, targets, watched } from '/play/page/spectate.js';
@@ -95,4 +97,57 @@ export const states = () => {
 	const tee = { id: 0, weapon: 1, freeze: 1, freezeStart: 0, freezeEnd: 150, solo: true, practice: true, endlessHook: true, endlessJumps: false, jumps: 3, airJumps: 1, ninjaStart: 0, checkpoint: 0, nextX: 0, nextY: 0 };
 	return statesOf({ ...moment([0], { players: { 0: { raceTeam: 5 } } }), tick: 50 }, tee, () => false)
 		.map((s) => [s.kind, s.text, s.share?.toFixed(2), s.marks?.join('/')].filter(Boolean).join(' '));
+};
+
+export const deaths = () => {
+	const d = new Deaths(), kill = (key, tick, weapon = WEAPON.GUN) => ({ key, tick, victim: 0, killer: 1, weapon }), m = moment([0, 0]), all = [];
+	const at = (tick, alive, kills = [], change = {}) => {
+		Object.assign(m, { tick, kills: list(kills) });
+		Object.assign(m.view, { spectating: false }, change.view);
+		m.game.state = change.state ?? 0;
+		m.players[0].dead = change.dead ?? false;
+		all.push(d.of(m, 0, alive)?.key ?? '');
+	};
+	at(10, false); // nobody has been killed yet
+	at(100, true, [kill(1, 99)]); // the message is here before the picture
+	at(102, false, [kill(1, 99), { ...kill(2, 100), victim: 1 }]);
+	at(250, true, [kill(1, 99)]); // the new tee
+	at(260, false, [kill(1, 99)]); // such as a change of the team
+	at(300, true, [kill(3, 299)]); // the new tee is there at once
+	at(360, true, [kill(3, 299)]);
+	at(370, false, [kill(3, 299)]);
+	at(400, false, [kill(4, 399, WEAPON.GAME)]);
+	at(500, false, [kill(5, 499)], { state: STATE.GAME_OVER });
+	at(501, false, [kill(5, 499)], { view: { spectating: true } });
+	at(502, false, [kill(5, 499)], { view: { spectating: true }, dead: true });
+	at(800, false, [kill(5, 499)], { view: { spectating: true }, dead: true });
+	d.reset();
+	at(801, false, [kill(0, 800)]);
+	return all;
+};
+
+export const deathWords = () => [[1, 3], [0, 3], [0, WEAPON.SELF], [-1, WEAPON.WORLD], [1, WEAPON.WORLD]].flatMap(([killer, weapon]) => [false, true].map((race) => {
+	const { title, name, weapon: word } = deathTexts({ killer, victim: 0, weapon, killerName: 'p1' }, race);
+	return [title, name, word].filter(Boolean).join(' ');
+}));
+
+export const comeback = () => {
+	const camera = { x: 0, y: 0, zoom: 1, width: 1000, height: 600 }, c = new Comeback(), all = [];
+	const place = (x, still = false) => all.push(`${c.place(camera, x, 0, 0.1, still)} ${Math.round(camera.x)}`);
+	c.wait(); // before the first tee
+	place(900);
+	c.wait();
+	place(500);
+	place(510);
+	place(520);
+	place(530);
+	c.wait();
+	place(1200);
+	place(1210);
+	c.wait();
+	place(1300, true);
+	c.wait();
+	c.forget(); // another map
+	place(9000);
+	return all;
 };

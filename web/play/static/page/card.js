@@ -74,6 +74,9 @@ export class Card {
 		this.box.autocomplete = 'off';
 		this.server = make('h1');
 		this.facts = make('p', 'facts');
+		this.match = make('span');
+		this.players = make('span');
+		this.facts.append(this.match, ' ', this.players);
 		this.title = make('h2');
 		this.text = make('p', 'why');
 		this.count = make('p', 'count');
@@ -135,11 +138,12 @@ export class Card {
 		});
 	}
 
-	/** The share of the window's width that the card covers at the left; 0 for a card in the middle. */
+	/** The shares of the window that the card covers at its left and bottom; 0 for a card in the middle. */
 	get covered() {
-		if (this.box.hidden) return 0;
-		const r = this.box.getBoundingClientRect(), width = Math.max(1, innerWidth);
-		return r.right < width * 0.6 ? r.right / width : 0;
+		if (this.box.hidden) return { left: 0, bottom: 0 };
+		const r = this.box.getBoundingClientRect(), width = Math.max(1, innerWidth), height = Math.max(1, innerHeight);
+		const left = r.right < width * 0.6 ? r.right / width : 0;
+		return { left, bottom: left === 0 && r.top > height * 0.4 ? 1 - r.top / height : 0 };
 	}
 
 	/** Shows the card, and why a match has ended. @param {End | null} end */
@@ -194,7 +198,9 @@ export class Card {
 	#update() {
 		const { info, game: { program } } = this, end = this.end ?? (this.asked ? obstacle(info, this.gone) : null), gone = this.gone && this.end !== null;
 		setText(this.server, info?.name || location.host);
-		setText(this.facts, info ? [info.map && `${info.gameType} on ${info.map.name}`, playersText(info)].filter(Boolean).join(' · ') : '');
+		this.facts.hidden = !info;
+		setText(this.match, info?.map ? `${info.gameType} on ${info.map.name}` : '');
+		setText(this.players, info ? playersText(info) : '');
 		this.ended.hidden = !end;
 		this.box.classList.toggle('over', end !== null);
 		setText(this.title, end?.title ?? '');

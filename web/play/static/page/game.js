@@ -6,6 +6,7 @@
 
 import { Camera } from '../../viewer/draw/camera.js';
 import { Icons } from '../../viewer/draw/icons.js';
+import { Resolution } from '../../viewer/draw/resolution.js';
 import { Scene } from '../../viewer/draw/scene.js';
 import { byId } from '../../viewer/page/dom.js';
 import { Frame } from '../../viewer/page/frame.js';
@@ -21,6 +22,7 @@ import { Card } from './card.js';
 import { Chat } from './chat.js';
 import { Connection } from './connection.js';
 import { Crosshair } from './crosshair.js';
+import { Death } from './death.js';
 import { Emotes } from './emotes.js';
 import { Help } from './help.js';
 import { Hint } from './hint.js';
@@ -73,6 +75,9 @@ export class Game {
 		this.stage = byId('stage');
 		this.scene = new Scene(this.canvas);
 		this.camera = new Camera();
+		/** Follows the speed of the graphics card. */
+		this.resolution = new Resolution();
+		this.before = 0;
 		this.sounds = new Sounds();
 		this.input = new Input();
 		this.connection = new Connection({ root, program, input: this.input });
@@ -85,7 +90,7 @@ export class Game {
 		this.moment = null;
 		this.textAt = 0;
 		this.icons = new Icons(this.scene);
-		const hud = new Hud(this.icons);
+		this.hud = new Hud(this.icons);
 		this.head = new Frame({ root, page: 'play', load: false, help: () => this.help.open() });
 		this.view = new View(this);
 		this.board = new Board(this);
@@ -105,9 +110,10 @@ export class Game {
 		this.rcon = new Rcon(this);
 		/** @type {Part[]} */
 		this.parts = [
-			{ update: (m) => hud.update(m) },
+			{ update: (m) => this.hud.update(m) },
 			{ frame: () => this.mouse.aim(this.connection.match.own) },
 			new State(this),
+			new Death(this),
 			new Crosshair(this),
 			this.touch,
 			this.board,
@@ -152,7 +158,7 @@ export class Game {
 	}
 
 	resize() {
-		const k = Math.min(devicePixelRatio || 1, 2);
+		const k = Math.min(devicePixelRatio || 1, 2) * this.resolution.scale;
 		this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * k));
 		this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * k));
 		this.camera.resize(this.canvas.width, this.canvas.height);
@@ -163,10 +169,14 @@ export class Game {
 		const { connection } = this, texts = now - this.textAt >= TEXT_EVERY;
 		if (texts) {
 			this.textAt = now;
+			byId('top').hidden = !this.watching.isLive && !this.moment;
 			this.icons.update();
 		}
+		if ((connection.map ?? this.watching.map) && this.resolution.update(now - this.before)) this.resize();
+		this.before = now;
 		connection.step();
 		this.watching.frame(now);
+		if (texts && this.watching.isLive) this.hud.update(/** @type {Moment} */ (this.watching.moment));
 		if (!connection.engine || !connection.map || this.watching.live) return;
 		const m = this.moment = connection.match.at(connection.engine);
 		if (!m) return;
@@ -175,7 +185,6 @@ export class Game {
 		this.scene.draw(m, this.camera);
 		for (const part of this.parts) part.frame?.(m, now);
 		if (!texts) return;
-		byId('top').hidden = false;
 		for (const part of this.parts) part.update?.(m, now);
 	}
 }

@@ -5,6 +5,7 @@
  */
 
 import { GAME, SPEC } from '../../viewer/match/types.js';
+import { Comeback } from './comeback.js';
 
 /** @typedef {import('../../viewer/match/types.js').Moment} Moment */
 
@@ -23,6 +24,9 @@ const BEYOND = 600;
 /** The time between two reports of the visible part to the server, in ms. */
 const REPORT_EVERY = 250;
 
+/** The time in which another place appears after a death, in ms. */
+const APPEARS = 220;
+
 /** The keys that move the free camera down. Those for the other ways are the tee's. */
 const DOWN = new Set(['KeyS', 'ArrowDown']);
 
@@ -40,6 +44,7 @@ export class View {
 	/** @param {import('./game.js').Game} game */
 	constructor(game) {
 		this.game = game;
+		this.comeback = new Comeback();
 		this.before = 0;
 		this.reportedAt = 0;
 		this.reported = '';
@@ -57,6 +62,7 @@ export class View {
 		canvas.addEventListener('wheel', (e) => {
 			if (game.moment?.view.spectating && game.input.enabled) this.zoomBy(Math.exp(Math.min(Math.max(e.deltaY, -200), 200) * 0.0015));
 		}, { passive: true });
+		for (const type of ['entered', 'map_loading']) game.connection.addEventListener(type, () => this.comeback.forget());
 		game.keyboard.on('zoom_in', () => this.zoomBy(1 / STEP));
 		game.keyboard.on('zoom_out', () => this.zoomBy(STEP));
 		game.keyboard.on('zoom_reset', () => { this.zoom = 1; });
@@ -85,11 +91,14 @@ export class View {
 		if (!mayZoom(m)) this.zoom = 1;
 		camera.zoom += (this.zoom - camera.zoom) * (still() ? 1 : Math.min(1, seconds * 12));
 		input.view = m.view.spectating ? camera : null;
-		if (m.view.spectating) this.#watch(m, seconds);
-		else if (own) {
+		if (m.view.spectating) {
+			this.comeback.forget();
+			this.#watch(m, seconds);
+		} else if (!own) this.comeback.wait();
+		else {
 			const d = Math.hypot(input.x, input.y), k = d > DEAD_ZONE && game.settings.get('dynamicCamera') ? (d - DEAD_ZONE) * SHARE / d : 0;
-			camera.x = own.x + input.x * k;
-			camera.y = own.y + input.y * k;
+			const cut = this.comeback.place(camera, own.x + input.x * k, own.y + input.y * k, seconds, still());
+			if (cut && !still()) game.canvas.animate([{ opacity: 0 }, { opacity: 1 }], { duration: APPEARS, easing: 'ease-out' });
 			own.angle = Math.atan2(input.y, input.x);
 		}
 		this.#report(now);

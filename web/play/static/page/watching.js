@@ -45,6 +45,11 @@ export class Watching {
 		this.status = '';
 	}
 
+	/** Whether a match is to be seen. */
+	get isLive() {
+		return this.match !== null && this.moment !== null;
+	}
+
 	/** Begins to watch. */
 	start() {
 		if (this.live) return;
@@ -118,16 +123,18 @@ export class Watching {
 		this.before = now;
 		const { camera, scene } = this.game;
 		document.body.classList.toggle('blank', this.live !== null && !this.moment);
+		document.body.classList.toggle('watched', this.isLive);
 		if (!this.live || !this.map) return;
 		const zoom = camera.zoom;
 		camera.zoom = ZOOM;
 		const m = this.match ? this.#advance(this.match, seconds) : this.#drift(seconds);
 		if (m) {
-			const x = camera.x;
-			camera.x -= this.game.card.covered * camera.width * camera.zoom / 2; // what is followed is beside the card
+			const { x, y } = camera, { left, bottom } = this.game.card.covered;
+			camera.x -= left * camera.width * camera.zoom / 2; // what is followed is beside the card
+			camera.y += bottom * camera.height * camera.zoom / 2;
 			scene.followed = -1;
 			scene.draw(m, camera);
-			camera.x = x;
+			Object.assign(camera, { x, y });
 		}
 		camera.zoom = zoom;
 	}

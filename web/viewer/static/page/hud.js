@@ -103,6 +103,18 @@ export function causeOf(k, race) {
 }
 
 /**
+ * The picture of the cause of a death.
+ * @param {import('../draw/icons.js').Icons} icons
+ * @param {import('../match/types.js').Kill} k
+ * @param {boolean} race
+ * @param {string} word what it shows; empty if a text beside it says so
+ */
+export function causeIcon(icons, k, race, word) {
+	const shape = race && k.weapon === WEAPON.SELF ? ICON.BACK : CAUSE_ICONS[k.weapon + 3];
+	return shape ? sign(shape, word, 'cause') : icon(icons.weapon(k.weapon), word, 'cause');
+}
+
+/**
  * A line of the kill feed: killer, weapon, victim, with their heads and flags.
  * @param {Moment} m
  * @param {import('../match/types.js').Kill} k
@@ -119,9 +131,8 @@ function killLine(m, k, icons) {
 		return [flagOf(icons, team === TEAM.RED ? TEAM.BLUE : TEAM.RED, 'with the flag')]; // that of the other team
 	};
 	if (byOther) li.append(make('span', teamClass(m, k.killerTeam), k.killerName), ...flag(KILLER_CARRIED, k.killerTeam), ...head(k.killer, k.killerName));
-	const shape = race && k.weapon === WEAPON.SELF ? ICON.BACK : CAUSE_ICONS[k.weapon + 3];
 	const alone = race && !byOther; // the word is beside the name
-	li.append(shape ? sign(shape, alone ? '' : word, 'cause') : icon(icons.weapon(k.weapon), alone ? '' : word, 'cause'));
+	li.append(causeIcon(icons, k, race, alone ? '' : word));
 	li.append(...head(k.victim, k.victimName), ...flag(VICTIM_CARRIED, k.victimTeam), make('span', teamClass(m, k.victimTeam), k.victimName));
 	if (alone) li.append(make('span', 'word', word));
 	return li;
