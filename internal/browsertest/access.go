@@ -16,7 +16,8 @@ var access string
 
 // controls are the roles of elements that a user operates, and of lists of news.
 var controls = []string{
-	"button", "checkbox", "combobox", "link", "listbox", "log", "menuitem", "option", "progressbar", "radio", "searchbox", "slider", "spinbutton", "switch", "tab", "textbox",
+	"button", "checkbox", "combobox", "link", "listbox", "log", "menuitem", "option", "progressbar",
+	"radio", "searchbox", "slider", "spinbutton", "switch", "tab", "textbox",
 }
 
 // Nameless returns a line for each control that a screen reader would announce without a name.

@@ -10,7 +10,7 @@ import (
 )
 
 // TestLayout checks that nothing overlaps and nothing is cut in each part of the page, in windows
-// of three sizes.
+// of three sizes, and that keyboard and screen reader reach all controls.
 func TestLayout(t *testing.T) {
 	w := newWorld(t, `sv_inactivekick_time 0; add_vote "Play the other map" sv_map testbox; ban 203.0.113.0/24 60 spam; sv_motd "Welcome"`)
 	p := openConsole(t, w)
@@ -23,6 +23,10 @@ func TestLayout(t *testing.T) {
 				t.Errorf("%s, %s: %s", part, size.Name, fault)
 			}
 			screenshot(t, p, part+"-"+size.Name)
+		}
+		p.Resize(browsertest.Sizes[0])
+		for _, fault := range append(p.Nameless(), p.KeyboardFaults()...) {
+			t.Errorf("%s: %s", part, fault)
 		}
 	}
 	look("sign-in")

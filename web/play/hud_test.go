@@ -27,8 +27,9 @@ func TestHudFunctions(t *testing.T) {
 			`"Round over | p2 survives.","You are out | 1 red and 1 blue left"]`,
 		"words()": `["\u22120.35","+1.20","a finished in 1:01.230.","b finished in 0:00.900 (\u22121.50). This is a new personal best.",` +
 			`"c finished in 0:00.005 (+0.02). This is a new record."]`,
-		// No death yet, alive, killed, alive, not again, alive twice, outlived; left, over, watching, out, and out for long; another match.
-		"deaths()": `["","",1,"","","","","","","","",5,"",0]`,
+		// No death yet, alive, killed, alive, not again, alive twice, outlived; left, over,
+		// watching, out, and out for long; another match; a race.
+		"deaths()": `["","",1,"","","","","","","","",5,"",0,6,6,"",""]`,
 		"deathWords()": `["Killed by p1 grenade","Killed by p1 grenade","Own fault grenade","Own fault grenade","You killed yourself","You restarted",` +
 			`"The map killed you","You fell","Killed by p1 the map","Killed by p1 the map"]`,
 		"comeback()": `["false 900","false 900","false 629","false 535","false 530","true 1200","false 1210","false 1300","false 9000"]`,
@@ -130,7 +131,8 @@ func TestDeath(t *testing.T) {
 		document.querySelector('#death .by').textContent === 'grenade'`)
 }
 
-// TestResolution checks that the picture of a slow browser gets fewer pixels, and more when it is fast again.
+// TestResolution checks that the picture of a slow browser gets fewer pixels, and more when it is
+// fast again.
 func TestResolution(t *testing.T) {
 	b := sitDown(t)
 	widths := browsertest.Eval[[]int](b.Page, `(() => {
@@ -148,4 +150,29 @@ func TestResolution(t *testing.T) {
 	full := browsertest.Eval[int](b.Page, `innerWidth * devicePixelRatio`)
 	testenv.Check(t, widths[0] == full && widths[1] < full && widths[2] > widths[1], "%d, of %d", widths, full)
 	b.check("the camera shows as much", `game.camera.pixelWidth === game.canvas.width`)
+}
+
+// TestAccessible uses the card, the menu, the help and the match with the keyboard.
+func TestAccessible(t *testing.T) {
+	b := sitDown(t, "sv_warmup 0")
+	look := func(what string) {
+		t.Helper()
+		for _, fault := range append(b.Nameless(), b.KeyboardFaults()...) {
+			t.Errorf("%s: %s", what, fault)
+		}
+	}
+	b.check("new lines of the chat are read out", `document.querySelector('#talk :is([aria-live=polite], [role=log])')`)
+	b.Run(`game.help.open()`)
+	look("the help")
+	b.Run(`game.overlays.close()`)
+	for _, name := range browsertest.Eval[[]string](b.Page, `[...document.querySelectorAll('#menu [role=tab]')].map((e) => e.textContent)`) {
+		b.Run(fmt.Sprintf(`game.menu.open(%q), new Promise((f) => { setTimeout(f, 300); })`, name)) // the page writes its texts
+		look("the menu, " + name)
+	}
+	b.Run(`game.overlays.close()`)
+	b.Run(`game.card.leave()`)
+	b.Wait(`!game.card.box.hidden`)
+	look("the card")
+	b.Run(`game.card.show({ title: 'The connection is lost.', text: 'Why.', watch: true, field: 'password' })`)
+	look("the end of a match")
 }

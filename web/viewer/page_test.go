@@ -295,6 +295,7 @@ func TestReplaysPage(t *testing.T) {
 	}
 	p.Screenshot()
 	wantTrue(t, p, "text is text", `!document.querySelector('#replays i')`)
+	accessible(t, p, "the list")
 	check("players, the winners first", texts(0, ".players li"), "<i>anna</i> 12|bert 14")
 	check("result", texts(0, ".result"), "200 : 300 Blue wins")
 	check("links", `[...document.querySelectorAll('#replays a.title')].map(a => a.getAttribute('href')).join('|')`, "./?match=20261122-143000-77ab01fe|"+

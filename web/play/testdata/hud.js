@@ -123,6 +123,11 @@ export const deaths = () => {
 	at(800, false, [kill(5, 499)], { view: { spectating: true }, dead: true });
 	d.reset();
 	at(801, false, [kill(0, 800)]);
+	m.game.flags = GAME.RACE; // the new tee is there at once
+	at(900, true, [kill(6, 900, WEAPON.WORLD)]);
+	at(940, true, [kill(6, 900, WEAPON.WORLD)]);
+	at(950, true, [kill(6, 900, WEAPON.WORLD)]);
+	at(960, true, [kill(7, 960, WEAPON.SELF)]);
 	return all;
 };
 

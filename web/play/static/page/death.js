@@ -14,7 +14,10 @@ import { causeIcon, causeOf, teamClass } from '../../viewer/page/hud.js';
 /** How long players who are out of the round see their killer, in ticks. */
 const OUT_TICKS = 5 * TICKS_PER_SECOND;
 
-/** The time after which a living tee has outlived a death that it was told of, in ticks. */
+/**
+ * The time after which a living tee has outlived a death that it was told of, in ticks. Races bring
+ * the tee back at once, so they show a death for this long.
+ */
 const OUTLIVED = TICKS_PER_SECOND;
 
 /** The titles for deaths that no other player caused, by WEAPON + 3: of fights, and of races. */
@@ -37,6 +40,8 @@ export class Deaths {
 		/** @type {Kill | null} */
 		let last = null;
 		for (let i = m.kills.length - 1; i >= 0 && !last; i--) if (m.kills.items[i].victim === self) last = m.kills.items[i];
+		const isFresh = last !== null && last.key > this.#past && m.tick - last.tick < OUTLIVED;
+		if (isFresh && m.game.flags & GAME.RACE && last.weapon > WEAPON.SELF && !m.view.spectating) return this.#shown = last;
 		if (alive) {
 			// The message of a death comes before the picture of it.
 			const past = this.#shown ?? (last && m.tick - last.tick > OUTLIVED ? last : null);
