@@ -166,7 +166,8 @@ func TestAccessible(t *testing.T) {
 	look("the help")
 	b.Run(`game.overlays.close()`)
 	for _, name := range browsertest.Eval[[]string](b.Page, `[...document.querySelectorAll('#menu [role=tab]')].map((e) => e.textContent)`) {
-		b.Run(fmt.Sprintf(`game.menu.open(%q), new Promise((f) => { setTimeout(f, 300); })`, name)) // the page writes its texts
+		b.Run(fmt.Sprintf(`game.menu.open(%q), new Promise((f) => { requestAnimationFrame(f); }).then(() => { window.opened = performance.now(); })`, name))
+		b.Wait(`game.textAt > opened + 200`) // the texts are written
 		look("the menu, " + name)
 	}
 	b.Run(`game.overlays.close()`)
