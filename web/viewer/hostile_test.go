@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"github.com/teeyard/teeyard/format/demo"
 	"github.com/teeyard/teeyard/internal/browsertest"
@@ -83,7 +82,7 @@ func TestHostileTexts(t *testing.T) {
 		return browsertest.Eval[string](p, fmt.Sprintf("document.getElementById(%q).textContent", id))
 	}
 	p.Wait(`document.getElementById('vote').textContent && document.getElementById('chat').children.length >= 2`)
-	p.Do(chromedp.KeyEvent(kb.Tab))
+	p.Do(chromedp.KeyEvent("t"))
 	p.Wait(`document.querySelector('#scoreboard tbody button')?.textContent`)
 	for _, id := range []string{"chat", "vote", "broadcast"} {
 		if s := text(id); !strings.Contains(s, "<script>hacked=1</script>") {

@@ -101,7 +101,7 @@ func TestPageControls(t *testing.T) {
 		t.Errorf("zooming around a point out and in moves the camera from %v to %v", x, now)
 	}
 
-	press(kb.Tab)
+	press("t")
 	p.Wait(`!document.getElementById('scoreboard').hidden && document.querySelector('#scoreboard tbody button')?.textContent`)
 	p.Run(`[...document.querySelectorAll('#scoreboard button')].find(b => b.textContent === 'tee 4').click()`)
 	wantTrue(t, p, "a click on a name", `viewer.director.followed === 4`)

@@ -12,7 +12,7 @@ import { ICON, button, byId, make, setIcon } from './dom.js';
 const HELP = [
 	['Space', 'pause or continue'], ['J  L', 'five seconds back or forward'], [',  .', 'one frame back or forward'], ['[  ]', 'slower or faster'], ['P  N', 'previous or next kill or capture'],
 	['Home  End', 'to the beginning; to the end or live'], ['F  G', 'follow the next or previous player'], ['0', 'choose the player automatically'], ['Esc', 'free camera'],
-	['Arrows  WASD', 'move the camera'], ['+  −', 'zoom, like the mouse wheel'], ['Tab', 'players'], ['M', 'map'], ['H', 'hide everything except the match'], ['C', 'copy a link to this moment'],
+	['Arrows  WASD', 'move the camera'], ['+  −', 'zoom, like the mouse wheel'], ['T', 'players'], ['M', 'map'], ['H', 'hide everything except the match'], ['C', 'copy a link to this moment'],
 	['B', 'sound'], ['V', 'look of the game or of this page'],
 ];
 
@@ -83,7 +83,7 @@ export class Bar {
 			'+': () => v.director.zoomAt(0.8, v.canvas.width / 2, v.canvas.height / 2),
 			'=': () => v.director.zoomAt(0.8, v.canvas.width / 2, v.canvas.height / 2),
 			'-': () => v.director.zoomAt(1.25, v.canvas.width / 2, v.canvas.height / 2),
-			tab: () => this.toggleScores(),
+			t: () => this.toggleScores(),
 			m: () => { v.minimap.canvas.hidden = !v.minimap.canvas.hidden; },
 			h: () => this.toggleTexts(),
 			c: () => this.copyLink(),

@@ -43,7 +43,7 @@ export class Controls {
 			if (e.ctrlKey || e.metaKey || e.altKey || isText(e.target)) return;
 			const key = e.key.toLowerCase();
 			const onControl = e.target instanceof HTMLElement && e.target.closest('button, input, select, a, dialog');
-			if (onControl && (key === ' ' || key === 'enter' || key === 'tab' || key.startsWith('arrow'))) return;
+			if (onControl && (key === ' ' || key === 'enter' || key.startsWith('arrow'))) return;
 			if (MOVES[key]) this.held.add(key);
 			else if (keys[key]) keys[key]();
 			else return;
