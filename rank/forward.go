@@ -241,7 +241,8 @@ func (s *Shared) Err() error {
 	return nil
 }
 
-// Undelivered returns the number of entries of the journal that the remote may not have yet.
+// Undelivered returns the number of entries of the journal that the remote may not have yet. It is
+// 0 until the file has been read.
 func (s *Shared) Undelivered() int {
 	s.undelivered.mu.Lock()
 	defer s.undelivered.mu.Unlock()
