@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/teeyard/teeyard/fleet/bans"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/logline"
@@ -31,6 +32,8 @@ type BusConfig struct {
 	ID          string // name of the server in the fleet
 	Tags        []string
 	Port        uint16 // of the game
+	Bans        *bans.Shared
+	BansFrom    string // sv_fleet_bans
 	// Status returns the content of /status.json.
 	Status func() []byte
 	// Log logs a line.
@@ -43,6 +46,7 @@ type fleetSettings struct {
 
 	url, credentials string
 	fleet, id, tags  string
+	bans             string
 }
 
 func (f *fleetSettings) register(c *console.Console) error {
@@ -56,6 +60,8 @@ func (f *fleetSettings) register(c *console.Console) error {
 		{Name: "sv_fleet_id", Help: "Name of the server in the fleet, by default HOSTNAME-PORT; used when the server starts", Value: &f.id, Size: 65},
 		{Name: "sv_fleet_tags", Help: "Groups of the server in the fleet for teeyard-fleet run --on, separated by commas; used when the server starts",
 			Value: &f.tags, Size: 256},
+		{Name: "sv_fleet_bans", Help: "Whose bans count here: off (bans are not shared), from-operators or all; used when the server starts",
+			Value: &f.bans, Default: "all", Size: 32},
 	} {
 		v.Flags |= console.Server
 		if err := c.RegisterString(v); err != nil {
@@ -67,7 +73,7 @@ func (f *fleetSettings) register(c *console.Console) error {
 }
 
 // connect connects a server with its fleet, if there is one, until end is called.
-func (f *fleetSettings) connect(s *server.Server, monitor *web.Monitor, log *slog.Logger) (end func()) {
+func (f *fleetSettings) connect(s *server.Server, banned *bans.Shared, monitor *web.Monitor, log *slog.Logger) (end func()) {
 	log = log.With(logline.SystemKey, "fleet")
 	switch {
 	case f.url == "":
@@ -83,6 +89,7 @@ func (f *fleetSettings) connect(s *server.Server, monitor *web.Monitor, log *slo
 	}
 	bus, err := f.open(BusConfig{
 		URL: f.url, Credentials: f.credentials, Fleet: f.fleet, ID: id, Tags: splitList(f.tags), Port: port,
+		Bans: banned, BansFrom: f.bans,
 		Status: monitor.StatusJSON,
 		Log:    reportTo(log, "fleet"),
 	})

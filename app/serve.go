@@ -23,6 +23,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/teeyard/teeyard/bans"
+	fleetbans "github.com/teeyard/teeyard/fleet/bans"
 	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/console"
@@ -183,6 +184,7 @@ func (c *serveCmd) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	sharedBans := fleetbans.NewShared(banned, nil)
 	if n := banned.Torn(); n > 0 {
 		log.Warn(fmt.Sprintf("the last %d bytes of bans.json are an incomplete line, as after a crash; the change to the bans in this line is lost", n))
 	}
@@ -239,7 +241,7 @@ func (c *serveCmd) Run(p *program) error {
 		Teehistorians: folder.Recordings{Path: filepath.Join(files[0], "teehistorian")},       // as DDNet-Server
 		Resume:        folder.Matches(files[0]),
 		OpenLog:       files.OpenLog,
-		Bans:          banned,
+		Bans:          sharedBans,
 		OpenStorage: func(name string) storage.Store {
 			return store.New(filepath.Join(files[0], filepath.FromSlash(name)), func(text string) {
 				log.Warn(text, logline.SystemKey, "storage")
@@ -269,7 +271,7 @@ func (c *serveCmd) Run(p *program) error {
 	}
 	monitor.Add(database.values()...)
 	operators.Attach(s, live.Undelayed())
-	defer fleet.connect(s, monitor, log)()
+	defer fleet.connect(s, sharedBans, monitor, log)()
 	defer serveWeb(
 		ctx,
 		&settings,

@@ -33,6 +33,21 @@ type Ban struct {
 	// Temporary marks automatic bans. Temporary bans are kept in memory only, separate from the
 	// others. A temporary ban must have a Duration or Until.
 	Temporary bool `json:"-"`
+	// Origin names the server or operator of a fleet who made the ban, and Made is when, in ms
+	// since 1970. They are empty outside of fleets. Of two bans of the same target that have both,
+	// the one that was made later is in force.
+	Origin string `json:"origin,omitempty"`
+	Made   int64  `json:"made,omitempty"`
+}
+
+// laterThan reports whether the ban was made after another one of a fleet.
+func (b *Ban) laterThan(o *Ban) bool {
+	return b.Made != 0 && o.Made != 0 && (b.Made > o.Made || b.Made == o.Made && b.Origin > o.Origin)
+}
+
+// isAgain reports whether a ban of a fleet is the same as an earlier one.
+func (b *Ban) isAgain(old *Ban) bool {
+	return b.Made != 0 && b.Made == old.Made && b.Origin == old.Origin
 }
 
 // ended reports whether the ban has expired.

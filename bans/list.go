@@ -2,6 +2,7 @@ package bans
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"sync"
@@ -15,6 +16,7 @@ const (
 	maxTemporary = 8192
 	maxReason    = 127
 	maxLapsed    = 256
+	maxRemoved   = 8192
 )
 
 // List is a [Store] in memory and, with [Open], in a file. It is safe for concurrent use.
@@ -49,16 +51,23 @@ func New(now func() time.Time) *List {
 // game and for rcon. At its limit, a new ban replaces the ban that ends first. A temporary ban
 // never ends before the ban of the same network that it replaces.
 func (l *List) Add(b Ban) error {
+	_, _, err := l.Put(b)
+	return err
+}
+
+// Put is Add. It returns the ban as it is stored, and whether the list has changed: a ban of a
+// fleet does not replace a ban or removal that was made later.
+func (l *List) Put(b Ban) (stored Ban, changed bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := b.normalize(); err != nil {
-		return err
+		return b, false, err
 	}
 	now := l.now()
 	t := &l.stored
 	if b.Temporary {
 		if b.Duration <= 0 && b.Until.IsZero() {
-			return fmt.Errorf("%w %s: a temporary ban needs a duration or an end", ErrCannotBan, b.Target())
+			return b, false, fmt.Errorf("%w %s: a temporary ban needs a duration or an end", ErrCannotBan, b.Target())
 		}
 		if t = &l.temporary; b.RconOnly {
 			t = &l.temporaryRcon
@@ -69,7 +78,7 @@ func (l *List) Add(b Ban) error {
 	if added && !b.Temporary {
 		l.file.changed(line{Ban: b}, now)
 	}
-	return err
+	return b, added, err
 }
 
 // put completes a ban and adds it. It does not replace a ban from the game with one from rcon.
@@ -80,7 +89,10 @@ func (t *table) put(b *Ban, number int, now time.Time) (added bool, err error) {
 		b.Until = now.Add(b.Duration)
 	}
 	b.Until = b.Until.UTC()
-	if old := t.get(b.target()); old != nil && !old.ended(now) && b.RconOnly && !old.RconOnly {
+	if old := t.get(b.target()); old != nil && !old.ended(now) && b.RconOnly && !old.RconOnly && b.Made <= old.Made {
+		return false, nil
+	}
+	if old, _, ok := t.decided(b.target()); ok && (old.laterThan(b) || b.isAgain(&old)) {
 		return false, nil
 	}
 	if !t.add(*b, number, now) {
@@ -91,22 +103,59 @@ func (t *table) put(b *Ban, number int, now time.Time) (added bool, err error) {
 
 // Remove implements [Store].
 func (l *List) Remove(b Ban) bool {
+	found, _ := l.removeFrom(Ban{Net: b.Net, Range: b.Range}, func(*entry) bool { return true })
+	return found
+}
+
+// RemoveAs is Remove for a fleet: it removes a stored ban as Origin and Made of its argument say,
+// unless that was made later, and remembers that. It reports whether there was such a ban.
+func (l *List) RemoveAs(b Ban) bool {
+	_, stored := l.removeFrom(b, func(e *entry) bool { return !e.Temporary && !e.laterThan(&b) })
+	return stored
+}
+
+// removeFrom removes the bans of a target from all tables, if a condition is true for them.
+func (l *List) removeFrom(b Ban, may func(*entry) bool) (found, stored bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if b.normalize() != nil {
-		return false
+		return false, false
 	}
-	found, now := false, l.now()
+	now := l.now()
 	for _, t := range l.tables() {
-		if e := t.get(b.target()); e != nil {
+		if e := t.get(b.target()); e != nil && may(e) {
 			found = found || !e.ended(now)
 			t.remove(e)
-			if t == &l.stored {
-				l.file.changed(line{Ban: Ban{Net: b.Net, Range: b.Range}, Removed: true}, now)
-			}
+			stored = stored || t == &l.stored
 		}
 	}
-	return found
+	old, _, decided := l.stored.decided(b.target())
+	if stored || b.Made != 0 && !(decided && (old.laterThan(&b) || b.isAgain(&old))) {
+		removal := Ban{Net: b.Net, Range: b.Range, Origin: b.Origin, Made: b.Made}
+		l.stored.noteRemoved(removal)
+		l.file.changed(line{Ban: removal, Removed: true}, now)
+	}
+	return found, stored
+}
+
+// Removed returns the removals of a fleet that the list remembers: all bans that were removed with
+// RemoveAs and that nobody has banned again, up to 8192.
+func (l *List) Removed() []Ban {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Values(l.stored.removed))
+}
+
+// StoredFor returns the stored ban of exactly the same network or range.
+func (l *List) StoredFor(b Ban) (Ban, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b.normalize() == nil {
+		if e := l.stored.get(b.target()); e != nil && !e.ended(l.now()) {
+			return e.Ban, true
+		}
+	}
+	return Ban{}, false
 }
 
 // Find implements [Store]. It does not allocate.

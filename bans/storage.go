@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -254,7 +255,7 @@ func (s *storage) exchange(now, wall time.Time) (*os.File, error) {
 		l.breathe(len(changes))
 		changes = append(changes, c)
 	}
-	needed := l.stored.len()
+	needed := l.stored.len() + len(l.stored.removed)
 	l.mu.Unlock()
 	if jumped && s.journal.offset == 0 {
 		s.skew, jumped = skew, false
@@ -326,11 +327,16 @@ func (s *storage) lines(now, wall time.Time) []line {
 			entries = append(entries, *e)
 		}
 	}
+	removed := slices.Collect(maps.Values(l.stored.removed))
 	l.mu.Unlock()
 	slices.SortFunc(entries, func(a, b entry) int { return a.number - b.number })
-	lines := make([]line, len(entries))
+	lines := make([]line, len(entries), len(entries)+len(removed))
 	for i, e := range entries {
 		lines[i] = line{Ban: e.Ban}.at(now, wall)
+	}
+	slices.SortFunc(removed, func(a, b Ban) int { return cmp.Compare(a.Made, b.Made) })
+	for _, b := range removed {
+		lines = append(lines, line{Ban: b, Removed: true}.at(now, wall))
 	}
 	return lines
 }
@@ -401,8 +407,14 @@ func (s *storage) setAll(lines []line, now time.Time) (err error) {
 // apply applies a line of a file.
 func (t *table) apply(l line, number int, now time.Time) error {
 	if l.Removed || l.ended(now) {
+		if old, _, ok := t.decided(l.target()); ok && old.laterThan(&l.Ban) {
+			return nil
+		}
 		if e := t.get(l.target()); e != nil {
 			t.remove(e)
+		}
+		if l.Removed {
+			t.noteRemoved(l.Ban)
 		}
 		return nil
 	}

@@ -21,6 +21,8 @@ type table struct {
 	ending  endHeap
 	// extends makes a ban last at least as long as the ban that it replaces.
 	extends bool
+	// removed has the latest removals of a fleet, at most maxRemoved of them.
+	removed map[target]Ban
 	// lapsed holds at most maxLapsed bans that ended since the last call of Lapsed.
 	lapsed []Ban
 }
@@ -33,7 +35,36 @@ type entry struct {
 }
 
 func newTable(max int) table {
-	return table{max: max, byNet: make(map[netip.Prefix]*entry), byRange: make(map[Range]*entry), pieces: make(map[netip.Prefix][]*entry)}
+	return table{
+		max: max, byNet: make(map[netip.Prefix]*entry), byRange: make(map[Range]*entry), pieces: make(map[netip.Prefix][]*entry),
+		removed: make(map[target]Ban),
+	}
+}
+
+// decided returns the ban or removal of a target.
+func (t *table) decided(of target) (ban Ban, removed, ok bool) {
+	if e := t.get(of); e != nil {
+		return e.Ban, false, true
+	}
+	ban, ok = t.removed[of]
+	return ban, ok, ok
+}
+
+// noteRemoved keeps a removal of a fleet, so that an earlier ban does not come back.
+func (t *table) noteRemoved(b Ban) {
+	if b.Made == 0 {
+		return
+	}
+	if _, known := t.removed[b.target()]; !known && len(t.removed) >= maxRemoved {
+		var first Ban
+		for _, r := range t.removed {
+			if first.Made == 0 || first.laterThan(&r) {
+				first = r
+			}
+		}
+		delete(t.removed, first.target())
+	}
+	t.removed[b.target()] = Ban{Net: b.Net, Range: b.Range, Origin: b.Origin, Made: b.Made}
 }
 
 // len returns the number of bans.
@@ -78,6 +109,7 @@ func (t *table) add(b Ban, number int, now time.Time) bool {
 		}
 		t.lapse(t.ending[0])
 	}
+	delete(t.removed, b.target())
 	e := &entry{b, number, -1}
 	if of := b.target(); of.rng.IsValid() {
 		t.byRange[of.rng] = e

@@ -87,7 +87,12 @@ func (e *Entry) compare(o *Entry) int {
 type Key string
 
 // KeyOf returns the key of the target of a ban.
-func KeyOf(b bans.Ban) Key { return Key(b.Target()) }
+func KeyOf(b bans.Ban) Key {
+	if nets := b.Networks(); len(nets) == 1 { // a range can be a network
+		return Key(bans.FormatNet(nets[0]))
+	}
+	return Key(b.Target())
+}
 
 // Set is a set of entries. The zero Set is empty. It is not safe for concurrent use.
 type Set struct {
@@ -221,13 +226,19 @@ func (s *Set) Waiting() (n int, from string) {
 // InForce returns the ban of a target, if there is one. A ban whose end has passed is still in
 // force.
 func (s *Set) InForce(key Key) (ban Entry, ok bool) {
+	last, ok := s.Last(key)
+	return last, ok && !last.Removed
+}
+
+// Last returns the latest entry about a target that counts.
+func (s *Set) Last(key Key) (entry Entry, ok bool) {
 	var last *Entry
 	for _, e := range s.targets[key] {
 		if (last == nil || last.compare(e) < 0) && s.counts(e) {
 			last = e
 		}
 	}
-	if last == nil || last.Removed {
+	if last == nil {
 		return Entry{}, false
 	}
 	return *last, true
@@ -254,6 +265,19 @@ func (s *Set) All() (all []Entry) {
 		}
 	}
 	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(string(KeyOf(a.Ban)), string(KeyOf(b.Ban))) })
+	return all
+}
+
+// Every returns all entries, also those that do not count, sorted by their targets and origins.
+func (s *Set) Every() (all []Entry) {
+	for _, origins := range s.targets {
+		for _, e := range origins {
+			all = append(all, *e)
+		}
+	}
+	slices.SortFunc(all, func(a, b Entry) int {
+		return cmp.Or(strings.Compare(string(KeyOf(a.Ban)), string(KeyOf(b.Ban))), strings.Compare(a.Origin, b.Origin))
+	})
 	return all
 }
 

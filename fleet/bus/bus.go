@@ -5,7 +5,8 @@
 // without NATS.
 //
 // With the fleet F and the server ID, the state is in the key ID of the bucket F_servers, which
-// keeps it in memory for [PresenceAge].
+// keeps it in memory for [PresenceAge]. Bans are in the bucket F_bans, see [BanKey]. The bucket
+// F_snap has all of them in one value, so that the start of many servers is fast.
 package bus
 
 import (
@@ -34,12 +35,22 @@ func CheckName(what, name string) error {
 // fleet is the name of a fleet. Its methods name the buckets.
 type fleet string
 
-func (f fleet) servers() string { return string(f) + "_servers" }
+func (f fleet) servers() string   { return string(f) + "_servers" }
+func (f fleet) bans() string      { return string(f) + "_bans" }
+func (f fleet) snapshots() string { return string(f) + "_snap" }
+
+// stream returns the stream of a bucket.
+func stream(bucket string) string { return "KV_" + bucket }
+
+// subject returns the subject of a key in a bucket.
+func subject(bucket, key string) string { return "$KV." + bucket + "." + key }
 
 // buckets returns the buckets of the fleet.
 func (f fleet) buckets() []nats.KeyValueConfig {
 	return []nats.KeyValueConfig{
 		{Bucket: f.servers(), Description: "state of the servers", Storage: nats.MemoryStorage, TTL: PresenceAge},
+		{Bucket: f.bans(), Description: "bans of each origin", Storage: nats.FileStorage},
+		{Bucket: f.snapshots(), Description: "all bans in one value", Storage: nats.FileStorage},
 	}
 }
 
@@ -57,5 +68,9 @@ func (f fleet) prepare(js nats.JetStreamContext) error {
 	return nil
 }
 
-// callTime limits the wait for an answer of NATS.
-const callTime = 5 * time.Second
+const (
+	// callTime limits an operator's wait for an answer of NATS.
+	callTime = 5 * time.Second
+	// ackTime is a server's, which tries again. While NATS restarts, answers are lost.
+	ackTime = 2 * time.Second
+)

@@ -14,8 +14,9 @@ import (
 const (
 	// pingTime is the time between two pings. A connection without answers to two of them is lost.
 	pingTime = 10 * time.Second
-	// maxDelay is the longest time between two attempts to connect.
-	maxDelay = 30 * time.Second
+	// firstDelay is the shortest time between two attempts to connect, and maxDelay the longest.
+	firstDelay = 250 * time.Millisecond
+	maxDelay   = 30 * time.Second
 	// longestSeed is the size of the largest file that can be the seed of an nkey.
 	longestSeed = 256
 )
@@ -67,8 +68,8 @@ func credentials(path string) (nats.Option, error) {
 // the servers of a fleet.
 func delay(attempt int) time.Duration {
 	most := maxDelay
-	if attempt < 5 {
-		most = time.Second << attempt
+	if attempt < 7 {
+		most = firstDelay << attempt
 	}
 	return most/2 + rand.N(most/2)
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/teeyard/teeyard/fleet/bans"
 	"github.com/teeyard/teeyard/internal/metrics"
 	"github.com/teeyard/teeyard/web"
 )
@@ -22,6 +24,10 @@ type Config struct {
 	ID          string
 	Tags        []string
 	Port        uint16 // of the game
+	// Bans are shared with the fleet, unless BansFrom is "off". It is "from-operators" if only
+	// operators can ban for this server, or "all".
+	Bans     *bans.Shared
+	BansFrom string
 	// Status returns the content of /status.json.
 	Status func() []byte
 	// Log logs a line.
@@ -37,6 +43,7 @@ type Member struct {
 	wake  chan struct{} // after a connection
 
 	reporter reporter
+	bans     *banFeed // nil if bans are not shared
 	closing  atomic.Bool
 
 	mu   sync.Mutex
@@ -52,6 +59,9 @@ func Open(cfg Config) (*Member, error) {
 	err := errors.Join(CheckName("sv_fleet", cfg.Fleet), CheckName("sv_fleet_id", cfg.ID))
 	for _, tag := range cfg.Tags {
 		err = errors.Join(err, CheckName("sv_fleet_tags", tag))
+	}
+	if !slices.Contains([]string{"off", "from-operators", "all"}, cfg.BansFrom) {
+		err = errors.Join(err, fmt.Errorf("sv_fleet_bans %q: use off, from-operators or all", cfg.BansFrom))
 	}
 	access := Access{URL: cfg.URL, Credentials: cfg.Credentials}
 	options, accessErr := access.options(cfg.ID)
@@ -73,8 +83,13 @@ func Open(cfg Config) (*Member, error) {
 		return nil, fmt.Errorf("sv_nats: %w", err)
 	}
 	m.nc = nc
-	m.js, err = nc.JetStream(nats.MaxWait(callTime))
-	return m, err
+	if m.js, err = nc.JetStream(nats.MaxWait(ackTime)); err != nil {
+		return nil, err
+	}
+	if cfg.BansFrom != "off" && cfg.Bans != nil {
+		m.bans = newBanFeed(m)
+	}
+	return m, nil
 }
 
 func (m *Member) connected() {
@@ -85,6 +100,9 @@ func (m *Member) connected() {
 	select {
 	case m.wake <- struct{}{}:
 	default:
+	}
+	if m.bans != nil {
+		m.bans.connected()
 	}
 }
 
@@ -124,7 +142,7 @@ func (m *Member) Values() []web.Value {
 	counter := func(name, help string, n *atomic.Uint64) web.Value {
 		return web.Value{Name: name, Kind: metrics.Counter, Help: help, Read: func() float64 { return float64(n.Load()) }}
 	}
-	return []web.Value{
+	values := []web.Value{
 		{Name: "fleet_connected", Kind: metrics.Gauge, Help: "1 while the server is connected to the bus of the fleet.", Read: func() float64 {
 			if m.Away() != nil {
 				return 0
@@ -135,12 +153,22 @@ func (m *Member) Values() []web.Value {
 		counter("fleet_reports_total", "Reports of the server's state to the fleet.", &m.reports),
 		counter("fleet_errors_total", "Errors of the bus of the fleet.", &m.failures),
 	}
+	if m.bans != nil {
+		values = append(values, m.bans.values()...)
+	}
+	return values
 }
 
 // Run serves the fleet until ctx ends. Then it removes the server from the list of running servers
 // and closes the connection.
 func (m *Member) Run(ctx context.Context) {
 	defer m.nc.Close()
+	if m.bans != nil {
+		var done sync.WaitGroup
+		defer done.Wait()
+		done.Go(func() { m.bans.follow(ctx) })
+		done.Go(func() { m.bans.send(ctx) })
+	}
 	ticker := time.NewTicker(presencePause)
 	defer ticker.Stop()
 	prepared := false
@@ -172,7 +200,7 @@ func (m *Member) Run(ctx context.Context) {
 func (m *Member) report() {
 	b, err := m.reporter.due(time.Now(), m.host())
 	if err == nil && b != nil {
-		_, err = m.js.Publish("$KV."+m.fleet.servers()+"."+m.cfg.ID, b)
+		_, err = m.js.Publish(subject(m.fleet.servers(), m.cfg.ID), b)
 		m.reports.Add(1)
 	}
 	m.note(err)

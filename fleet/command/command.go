@@ -11,6 +11,7 @@ import (
 // Commands are the commands that teeyard-fleet has besides those of teeyard.
 type Commands struct {
 	Status statusCmd `cmd:"" help:"List the servers of a fleet with their players."`
+	Bans   bansCmd   `cmd:"" help:"List, add and remove bans of a fleet."`
 }
 
 // access are the flags of all commands.

@@ -175,7 +175,18 @@ func (l *Bans) ReportUnstored(call *console.Call) {
 	}
 }
 
-// Tick logs whether bans can be stored, if that has changed, and then the bans that have ended.
+// dropArrived drops the clients that are hit by bans of other servers of the fleet.
+func (l *Bans) dropArrived() {
+	for c := range l.host.Clients() {
+		if b, banned := l.Find(c.Addr); banned && !b.Temporary && !isLocalhost(c.Addr) {
+			l.answered.Add(int64(l.host.Now()), answerKey(&b))
+			l.host.Drop(c.ID, l.Message(&b))
+		}
+	}
+}
+
+// Tick drops clients that another server of the fleet has banned. It logs whether bans can be
+// stored, if that has changed, and then the bans that have ended.
 func (l *Bans) Tick() {
 	err := l.Store.Stored(0)
 	switch news := l.unstored.NoteError(err); {
@@ -184,6 +195,9 @@ func (l *Bans) Tick() {
 		l.host.Print(console.Operator, console.Standard, "net_ban", "all bans are stored now")
 	default:
 		l.host.Print(console.Operator, console.Warning, "net_ban", err.Error()+" (in force while this server runs; it keeps trying to store them)")
+	}
+	if fleet, ok := l.Store.(interface{ Arrived() bool }); ok && fleet.Arrived() {
+		l.dropArrived()
 	}
 	store, ok := l.Store.(interface{ Lapsed() []bans.Ban })
 	if !ok {

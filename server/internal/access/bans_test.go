@@ -290,3 +290,34 @@ func TestBansCanBeLifted(t *testing.T) {
 		}
 	}
 }
+
+// fleetStore is a store that another server of the fleet changes.
+type fleetStore struct {
+	*bans.List
+	arrived bool
+}
+
+func (f *fleetStore) Arrived() bool {
+	arrived := f.arrived
+	f.arrived = false
+	return arrived
+}
+
+// TestFleetBan checks that a ban of another server drops the clients that it hits at once, but not
+// those of temporary bans and bans from the remote console alone.
+func TestFleetBan(t *testing.T) {
+	store := &fleetStore{List: bans.New(nil)}
+	h := newTestHost(t, access.Config{Bans: store})
+	for i, b := range []bans.Ban{{}, {Temporary: true, Duration: time.Hour}, {RconOnly: true}} {
+		b.Net = netip.PrefixFrom(addr(100+i), 32)
+		h.clients = append(h.clients, access.Client{ID: 10 + i, Addr: b.Net.Addr()})
+		testenv.NoError(t, store.Add(b))
+	}
+	h.Bans.Tick()
+	testenv.Check(t, len(h.takeTold()) == 0, "clients are dropped without a reason")
+	store.arrived = true
+	h.Bans.Tick()
+	want := []string{"drop 10: You have been banned for life (No reason given)"}
+	told := h.takeTold()
+	testenv.Check(t, slices.Equal(told, want), "%q, want %q", told, want)
+}
