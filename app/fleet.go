@@ -36,6 +36,9 @@ type BusConfig struct {
 	BansFrom    string // sv_fleet_bans
 	// Status returns the content of /status.json.
 	Status func() []byte
+	// Run begins to run a console line for an operator. It calls print with each line of output,
+	// and then done with the first warning, or "". It returns an error if the line cannot run.
+	Run func(ctx context.Context, level console.Level, operator, line string, print, done func(string)) error
 	// Log logs a line.
 	Log func(warning bool, text string)
 }
@@ -91,7 +94,11 @@ func (f *fleetSettings) connect(s *server.Server, banned *bans.Shared, monitor *
 		URL: f.url, Credentials: f.credentials, Fleet: f.fleet, ID: id, Tags: splitList(f.tags), Port: port,
 		Bans: banned, BansFrom: f.bans,
 		Status: monitor.StatusJSON,
-		Log:    reportTo(log, "fleet"),
+		Run: func(ctx context.Context, level console.Level, operator, line string, print, done func(string)) error {
+			o := server.Operator{Via: "nats", Level: level, Name: operator}
+			return s.Do(ctx, func() { s.RunFor(&o, line, print, done) })
+		},
+		Log: reportTo(log, "fleet"),
 	})
 	if err != nil {
 		log.Warn(fmt.Sprintf("the server joins no fleet: %v", err))

@@ -60,6 +60,9 @@ func (o *Operator) entry(event, command string) logs.Entry {
 // String returns the operator in the form of log lines.
 func (o *Operator) String() string {
 	if !o.Addr.IsValid() {
+		if o.Name != "" {
+			return fmt.Sprintf("via=%s name=%s", o.Via, logline.Quote(o.Name))
+		}
 		return "via=" + o.Via
 	}
 	if o.Name != "" {

@@ -34,7 +34,7 @@ func (a *Access) options(name string) ([]nats.Option, error) {
 	options := []nats.Option{
 		nats.Name(name),
 		// Without a prefix of its own, every client could read all answers.
-		nats.CustomInboxPrefix("_INBOX_" + name),
+		nats.CustomInboxPrefix(inboxPrefix(name)),
 		nats.PingInterval(pingTime),
 		nats.MaxPingsOutstanding(2),
 		nats.MaxReconnects(-1),
@@ -51,6 +51,9 @@ func (a *Access) options(name string) ([]nats.Option, error) {
 	}
 	return append(options, login), nil
 }
+
+// inboxPrefix returns the prefix of the subjects for answers to a server or operator.
+func inboxPrefix(name string) string { return "_INBOX_" + name }
 
 // credentials returns the option for a .creds file or the seed of an nkey.
 func credentials(path string) (nats.Option, error) {

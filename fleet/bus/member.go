@@ -13,6 +13,7 @@ import (
 
 	"github.com/teeyard/teeyard/fleet/bans"
 	"github.com/teeyard/teeyard/internal/metrics"
+	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/web"
 )
 
@@ -30,6 +31,9 @@ type Config struct {
 	BansFrom string
 	// Status returns the content of /status.json.
 	Status func() []byte
+	// Run begins to run a console line for an operator. It calls print with each line of output,
+	// and then done with the first warning, or "". It returns an error if the line cannot run.
+	Run func(ctx context.Context, level console.Level, operator, line string, print, done func(string)) error
 	// Log logs a line.
 	Log func(warning bool, text string)
 }
@@ -44,6 +48,7 @@ type Member struct {
 
 	reporter reporter
 	bans     *banFeed // nil if bans are not shared
+	console  consoleService
 	closing  atomic.Bool
 
 	mu   sync.Mutex
@@ -69,6 +74,7 @@ func Open(cfg Config) (*Member, error) {
 		return nil, err
 	}
 	m := &Member{cfg: cfg, fleet: fleet(cfg.Fleet), wake: make(chan struct{}, 1), away: errors.New("not connected yet")}
+	m.console = consoleService{m: m, running: make(chan struct{}, maxRunning)}
 	m.reporter = reporter{cfg: &m.cfg, started: time.Now()}
 	options = append(options,
 		nats.RetryOnFailedConnect(true),
@@ -89,7 +95,7 @@ func Open(cfg Config) (*Member, error) {
 	if cfg.BansFrom != "off" && cfg.Bans != nil {
 		m.bans = newBanFeed(m)
 	}
-	return m, nil
+	return m, m.console.start()
 }
 
 func (m *Member) connected() {
@@ -152,6 +158,8 @@ func (m *Member) Values() []web.Value {
 		counter("fleet_reconnects_total", "Connections to the bus of the fleet after the first one.", &m.reconnects),
 		counter("fleet_reports_total", "Reports of the server's state to the fleet.", &m.reports),
 		counter("fleet_errors_total", "Errors of the bus of the fleet.", &m.failures),
+		counter("fleet_commands_total", "Console lines of operators of the fleet.", &m.console.commands),
+		counter("fleet_commands_refused_total", "Messages that looked like console lines of operators of the fleet, and did not run.", &m.console.refused),
 	}
 	if m.bans != nil {
 		values = append(values, m.bans.values()...)

@@ -13,6 +13,8 @@ type Operator struct {
 	name  string
 	nc    *nats.Conn
 	js    nats.JetStreamContext
+	// denied has the first error about permissions, which comes without a call.
+	denied chan error
 }
 
 // Connect connects an operator to a fleet. It creates the buckets that do not exist, if the
@@ -25,11 +27,20 @@ func Connect(a Access, of, name string) (*Operator, error) {
 	if err != nil {
 		return nil, err
 	}
+	denied := make(chan error, 1)
+	options = append(options, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		if errors.Is(err, nats.ErrPermissionViolation) {
+			select {
+			case denied <- fmt.Errorf("%w; check your name (--as), your level and the permissions in nats-server.conf", err):
+			default:
+			}
+		}
+	}))
 	nc, err := nats.Connect(a.URL, options...)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect to NATS at %s: %w", a.URL, explain(err))
 	}
-	o := &Operator{fleet: fleet(of), name: name, nc: nc}
+	o := &Operator{fleet: fleet(of), name: name, nc: nc, denied: denied}
 	if o.js, err = nc.JetStream(nats.MaxWait(callTime)); err == nil {
 		err = o.fleet.prepare(o.js)
 	}

@@ -12,6 +12,9 @@ import (
 type Commands struct {
 	Status statusCmd `cmd:"" help:"List the servers of a fleet with their players."`
 	Bans   bansCmd   `cmd:"" help:"List, add and remove bans of a fleet."`
+	Run    runCmd    `cmd:"" help:"Run a console line on servers of a fleet."`
+	Say    sayCmd    `cmd:"" help:"Write a line into the chat of servers of a fleet."`
+	Drain  drainCmd  `cmd:"" help:"End servers of a fleet after their matches, in batches."`
 }
 
 // access are the flags of all commands.

@@ -40,9 +40,9 @@ var rooms = map[string][]string{
 	"fleet/bans": {"bans"},
 	// Reports the state of a server, and does not need the server.
 	"fleet/agones": {},
-	"fleet/bus":    {"web", "fleet/bans", "internal/metrics"},
+	"fleet/bus":    {"web", "fleet/bans", "server/console", "internal/metrics"},
 	// Commands for operators, which do not need the program.
-	"fleet/command": {"bans", "fleet/bans", "fleet/bus", "internal/safetext", "internal/words"},
+	"fleet/command": {"bans", "fleet/bans", "fleet/bus", "server/console", "internal/safetext", "internal/words"},
 	"transport":     {},
 	// Accepts connections from strangers.
 	"transport/ws": {"transport", "internal/limit", "internal/safetext"},

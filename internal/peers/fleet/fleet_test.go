@@ -19,7 +19,13 @@ const patience = 60 * time.Second
 // startServer starts a server of the fleet "test".
 func startServer(t *testing.T, n *peers.NATS, id, settings string) *peers.Server {
 	t.Helper()
-	return peers.StartTeeyardWithDatabase(t, t.TempDir(), fmt.Sprintf("sv_nats %s; sv_fleet test; sv_fleet_id %s; sv_http 0; %s", n.URL(), id, settings))
+	return startServerIn(t, n, t.TempDir(), id, settings)
+}
+
+// startServerIn is startServer with the server's folder.
+func startServerIn(t *testing.T, n *peers.NATS, home, id, settings string) *peers.Server {
+	t.Helper()
+	return peers.StartTeeyardWithDatabase(t, home, fmt.Sprintf("sv_nats %s; sv_fleet test; sv_fleet_id %s; sv_http 0; %s", n.URL(), id, settings))
 }
 
 func connect(t *testing.T, n *peers.NATS, name string) *bus.Operator {
