@@ -136,7 +136,8 @@ func (c *consoleService) handle(msg *nats.Msg) {
 	cmd, err := parseCommand(c.m.fleet, &Presence{ID: c.m.cfg.ID, Tags: c.m.cfg.Tags}, msg)
 	if err != nil {
 		if c.refused.Add(1) == 1 {
-			c.m.cfg.Log(true, fmt.Sprintf("a console line does not run; teeyard_fleet_commands_refused_total counts more of them: %.100q: %v", msg.Subject, err))
+			const text = "a console line does not run; teeyard_fleet_commands_refused_total counts more of them: %.100q: %v"
+			c.m.cfg.Log(true, fmt.Sprintf(text, msg.Subject, err))
 		}
 		return
 	}
