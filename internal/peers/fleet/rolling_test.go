@@ -28,12 +28,13 @@ type rolled struct {
 // witness is a player who counts snapshots of the match, and remembers whether the match was over.
 type witness struct {
 	*client.Client
-	playing atomic.Int64 // snapshots since mark
-	over    atomic.Bool  // since mark
+	last    atomic.Bool  // the last snapshot showed the scoreboard of a match that is over
+	playing atomic.Int64 // other snapshots since mark
+	over    atomic.Bool  // a match was over, since mark
 }
 
 // mark begins to count again.
-func (w *witness) mark() { w.playing.Store(0); w.over.Store(false) }
+func (w *witness) mark() { w.playing.Store(0); w.over.Store(w.last.Load()) }
 
 const rolledPlayers = 4
 
@@ -52,7 +53,9 @@ func (r *rolled) join() {
 	r.t.Helper()
 	w := new(witness)
 	cfg := client.Config{Name: fmt.Sprint("p", len(r.players)), NoMap: true, OnSnapshot: func(_ *client.Client, v *game.View, _ []game.Event) {
-		if v.Game.State&game.StateGameOver != 0 {
+		over := v.Game.State&game.StateGameOver != 0
+		w.last.Store(over)
+		if over {
 			w.over.Store(true)
 		} else {
 			w.playing.Add(1)
