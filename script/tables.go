@@ -477,9 +477,11 @@ func tableRemove(v *vm, c *rt.GoCont) error {
 	return nil
 }
 
-// span returns the optional arguments i and i+1: the first and the last position in a list.
-func (v *vm) span(c *rt.GoCont, i int, t *rt.Table) (first, last int64, err error) {
+// span returns the first position in a list, and the number of positions. The optional arguments i
+// and i+1 are the first and the last one.
+func (v *vm) span(c *rt.GoCont, i int, t *rt.Table) (first, n int64, err error) {
 	first = 1
+	var last int64
 	if x := value(c, i); !x.IsNil() {
 		var ok bool
 		if first, ok = rt.ToIntNoString(x); !ok {
@@ -494,10 +496,13 @@ func (v *vm) span(c *rt.GoCont, i int, t *rt.Table) (first, last int64, err erro
 	} else {
 		last = v.len(t)
 	}
-	if last >= first && uint64(last)-uint64(first) >= 1<<16 {
+	if last < first {
+		return first, 0, nil
+	}
+	if uint64(last)-uint64(first) >= 1<<16 {
 		return 0, 0, errors.New("too many values")
 	}
-	return first, last, nil
+	return first, last - first + 1, nil
 }
 
 var costJoin = costOf("table.concat")
@@ -514,21 +519,21 @@ func tableConcat(v *vm, c *rt.GoCont) error {
 			return badArgument(1, "a string", x)
 		}
 	}
-	first, last, err := v.span(c, 2, t)
+	first, n, err := v.span(c, 2, t)
 	if err != nil {
 		return err
 	}
 	var b strings.Builder
-	for i := first; i <= last; i++ {
-		x := t.Get(rt.IntValue(i))
+	for i := range n {
+		x := t.Get(rt.IntValue(first + i))
 		if k := rank(x); k != 1 && k != 2 {
-			return fmt.Errorf("value %d of the table is %s, want a string or a number", i, describe(x))
+			return fmt.Errorf("value %d of the table is %s, want a string or a number", first+i, describe(x))
 		}
 		if x.Type() == rt.FloatType {
 			v.pay(3)
 		}
 		s := plain(x)
-		if i < last {
+		if i < n-1 {
 			s += sep
 		}
 		v.old(1)
@@ -558,16 +563,16 @@ func unpack(v *vm, c *rt.GoCont) error {
 	if err != nil {
 		return err
 	}
-	first, last, err := v.span(c, 1, t)
+	first, n, err := v.span(c, 1, t)
 	if err != nil {
 		return err
 	}
-	if last-first >= 250 {
+	if n > 250 {
 		return errors.New("too many values to unpack")
 	}
-	v.pay(uint64(max(last-first+1, 0)))
-	for i := first; i <= last; i++ {
-		v.push(c, t.Get(rt.IntValue(i)))
+	v.pay(uint64(n))
+	for i := range n {
+		v.push(c, t.Get(rt.IntValue(first+i)))
 	}
 	return nil
 }

@@ -73,3 +73,21 @@ end`)
 	testenv.Check(t, w.mod.off == "" && before >= 6000 && slots(table) <= 8, "%q: room for %d, then for %d", w.mod.off, before, slots(table))
 	testenv.Check(t, string(state) == string(w.mod.AppendState(nil)), "the state has changed")
 }
+
+// TestLastPosition uses the greatest integer as a position of a list. A loop that counts past it
+// never ends.
+func TestLastPosition(t *testing.T) {
+	w := newWorld(t, `
+local last = math.maxinteger
+local t = {[last - 1] = "a", [last] = "b"}
+function on_tick() if state.said then return end state.said = true
+  local a, b = table.unpack(t, last - 1, last)
+  local none = select("#", table.unpack(t, last, math.mininteger))
+  local ok = pcall(table.unpack, t, math.mininteger, last)
+  state.text = table.concat(t, "-", last - 1, last) .. a .. b .. none .. tostring(ok)
+end`)
+	w.run(1)
+	testenv.Check(t, w.mod.off == "" && len(w.logs) == 0, "%q %v", w.mod.off, w.logs)
+	got := w.mod.vm.state.Get(rt.StringValue("text"))
+	testenv.Check(t, got.AsString() == "a-bab0false", "%v", got.Interface())
+}
