@@ -39,6 +39,13 @@ func (f fleet) servers() string   { return string(f) + "_servers" }
 func (f fleet) bans() string      { return string(f) + "_bans" }
 func (f fleet) snapshots() string { return string(f) + "_snap" }
 
+func (f fleet) events() string { return string(f) + "_EVENTS" }
+func (f fleet) audits() string { return string(f) + "_AUDIT" }
+
+// event and audit return the subjects of the events and of the audit log of a server.
+func (f fleet) event(id, kind string) string { return fmt.Sprintf("%s.event.%s.%s", f, id, kind) }
+func (f fleet) audit(id string) string       { return fmt.Sprintf("%s.audit.%s", f, id) }
+
 // stream returns the stream of a bucket.
 func stream(bucket string) string { return "KV_" + bucket }
 
@@ -54,7 +61,21 @@ func (f fleet) buckets() []nats.KeyValueConfig {
 	}
 }
 
-// prepare creates the buckets that do not exist.
+// streams returns the streams of the fleet besides the buckets.
+func (f fleet) streams() []nats.StreamConfig {
+	return []nats.StreamConfig{
+		{
+			Name: f.events(), Description: "events of the games", Subjects: []string{f.event("*", ">")},
+			MaxAge: 7 * 24 * time.Hour, MaxBytes: 1 << 30, Discard: nats.DiscardOld,
+		},
+		{
+			Name: f.audits(), Description: "what operators do, and addresses", Subjects: []string{f.audit("*")},
+			MaxAge: 30 * 24 * time.Hour, MaxBytes: 1 << 30, Discard: nats.DiscardOld,
+		},
+	}
+}
+
+// prepare creates the buckets and streams that do not exist.
 func (f fleet) prepare(js nats.JetStreamContext) error {
 	for _, b := range f.buckets() {
 		_, err := js.KeyValue(b.Bucket)
@@ -63,6 +84,15 @@ func (f fleet) prepare(js nats.JetStreamContext) error {
 		}
 		if err != nil {
 			return fmt.Errorf("bucket %s: %w", b.Bucket, err)
+		}
+	}
+	for _, s := range f.streams() {
+		_, err := js.StreamInfo(s.Name)
+		if err == nats.ErrStreamNotFound {
+			_, err = js.AddStream(&s)
+		}
+		if err != nil {
+			return fmt.Errorf("stream %s: %w", s.Name, err)
 		}
 	}
 	return nil

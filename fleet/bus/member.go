@@ -17,6 +17,9 @@ import (
 	"github.com/teeyard/teeyard/web"
 )
 
+// prepareTime is the time between two attempts to create what is missing.
+const prepareTime = 10 * time.Second
+
 // Config describes a server to its fleet.
 type Config struct {
 	URL         string // see [Access]
@@ -179,13 +182,17 @@ func (m *Member) Run(ctx context.Context) {
 	}
 	ticker := time.NewTicker(presencePause)
 	defer ticker.Stop()
-	prepared := false
+	prepared, hinted, tried := false, false, time.Time{}
 	for ctx.Err() == nil {
 		if m.nc.IsConnected() {
-			if !prepared {
+			if !prepared && time.Since(tried) >= prepareTime {
+				tried = time.Now()
 				err := m.fleet.prepare(m.js)
 				prepared = err == nil
-				m.note(err)
+				if err != nil && m.nc.IsConnected() && !hinted {
+					hinted = true
+					m.cfg.Log(true, fmt.Sprintf("%v; if the fleet is new, run teeyard-fleet status once as an administrator, to create what is missing", err))
+				}
 			}
 			if prepared {
 				m.report()
@@ -193,7 +200,7 @@ func (m *Member) Run(ctx context.Context) {
 		}
 		select {
 		case <-m.wake:
-			prepared, m.reporter.at = false, time.Time{}
+			prepared, tried, m.reporter.at = false, time.Time{}, time.Time{}
 		case <-ticker.C:
 		case <-ctx.Done():
 		}
