@@ -16,6 +16,7 @@ import (
 
 // Bus connects a server with the other servers of its fleet. It never keeps the game waiting.
 type Bus interface {
+	server.Observer
 	// Run serves the fleet until ctx ends. The connection may come and go meanwhile.
 	Run(ctx context.Context)
 	// Away returns an error while there is no connection.
@@ -46,6 +47,7 @@ type BusConfig struct {
 // fleetSettings are the settings of a server in a fleet.
 type fleetSettings struct {
 	open func(BusConfig) (Bus, error) // nil if the program has no bus
+	bus  Bus                          // nil while there is none
 
 	url, credentials string
 	fleet, id, tags  string
@@ -73,6 +75,13 @@ func (f *fleetSettings) register(c *console.Console) error {
 		names = append(names, v.Name)
 	}
 	return c.UsedAtStart(names...)
+}
+
+// ObserveTick implements server.Observer.
+func (f *fleetSettings) ObserveTick(t *server.Tick) {
+	if f.bus != nil {
+		f.bus.ObserveTick(t)
+	}
 }
 
 // connect connects a server with its fleet, if there is one, until end is called.
@@ -104,6 +113,7 @@ func (f *fleetSettings) connect(s *server.Server, banned *bans.Shared, monitor *
 		log.Warn(fmt.Sprintf("the server joins no fleet: %v", err))
 		return func() {}
 	}
+	f.bus = bus
 	monitor.Add(bus.Values()...)
 	monitor.AddWarning(bus.Away)
 	ctx, stop := context.WithCancel(context.Background())

@@ -232,7 +232,7 @@ func (c *serveCmd) Run(p *program) error {
 				followSeats(c, &settings, hub),
 			)
 		},
-		Observers:     []server.Observer{monitor, operators, playPage},
+		Observers:     []server.Observer{monitor, operators, playPage, &fleet},
 		Broadcast:     live,
 		Files:         source.Files,
 		WriteFile:     files.WriteFile,

@@ -42,9 +42,8 @@ func (f fleet) snapshots() string { return string(f) + "_snap" }
 func (f fleet) events() string { return string(f) + "_EVENTS" }
 func (f fleet) audits() string { return string(f) + "_AUDIT" }
 
-// event and audit return the subjects of the events and of the audit log of a server.
+// event returns the subject of a kind of events of a server.
 func (f fleet) event(id, kind string) string { return fmt.Sprintf("%s.event.%s.%s", f, id, kind) }
-func (f fleet) audit(id string) string       { return fmt.Sprintf("%s.audit.%s", f, id) }
 
 // stream returns the stream of a bucket.
 func stream(bucket string) string { return "KV_" + bucket }
@@ -67,10 +66,6 @@ func (f fleet) streams() []nats.StreamConfig {
 		{
 			Name: f.events(), Description: "events of the games", Subjects: []string{f.event("*", ">")},
 			MaxAge: 7 * 24 * time.Hour, MaxBytes: 1 << 30, Discard: nats.DiscardOld,
-		},
-		{
-			Name: f.audits(), Description: "what operators do, and addresses", Subjects: []string{f.audit("*")},
-			MaxAge: 30 * 24 * time.Hour, MaxBytes: 1 << 30, Discard: nats.DiscardOld,
 		},
 	}
 }

@@ -52,6 +52,7 @@ type Member struct {
 	reporter reporter
 	bans     *banFeed // nil if bans are not shared
 	console  consoleService
+	events   eventFeed
 	closing  atomic.Bool
 
 	mu   sync.Mutex
@@ -78,6 +79,7 @@ func Open(cfg Config) (*Member, error) {
 	}
 	m := &Member{cfg: cfg, fleet: fleet(cfg.Fleet), wake: make(chan struct{}, 1), away: errors.New("not connected yet")}
 	m.console = consoleService{m: m, running: make(chan struct{}, maxRunning)}
+	m.events = eventFeed{m: m, waiting: make(chan timed, maxEvents)}
 	m.reporter = reporter{cfg: &m.cfg, started: time.Now()}
 	options = append(options,
 		nats.RetryOnFailedConnect(true),
@@ -161,6 +163,8 @@ func (m *Member) Values() []web.Value {
 		counter("fleet_reconnects_total", "Connections to the bus of the fleet after the first one.", &m.reconnects),
 		counter("fleet_reports_total", "Reports of the server's state to the fleet.", &m.reports),
 		counter("fleet_errors_total", "Errors of the bus of the fleet.", &m.failures),
+		counter("fleet_events_total", "Events of the game that the server has sent to the fleet.", &m.events.sent),
+		counter("fleet_events_dropped_total", "Events of the game that were lost, since the bus was away or too slow.", &m.events.dropped),
 		counter("fleet_commands_total", "Console lines of operators of the fleet.", &m.console.commands),
 		counter("fleet_commands_refused_total", "Messages that looked like console lines of operators of the fleet, and did not run.", &m.console.refused),
 	}
@@ -174,9 +178,10 @@ func (m *Member) Values() []web.Value {
 // and closes the connection.
 func (m *Member) Run(ctx context.Context) {
 	defer m.nc.Close()
+	var done sync.WaitGroup
+	defer done.Wait()
+	done.Go(func() { m.events.send(ctx) })
 	if m.bans != nil {
-		var done sync.WaitGroup
-		defer done.Wait()
 		done.Go(func() { m.bans.follow(ctx) })
 		done.Go(func() { m.bans.send(ctx) })
 	}

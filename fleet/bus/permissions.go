@@ -42,11 +42,8 @@ func (f fleet) permissions(u *User) (p permissions) {
 		allow("%s", subject(f.servers(), u.Name))
 		allow("%s", subject(f.bans(), u.Name+".>"))
 		allow("%s", f.event(u.Name, ">"))
-		allow("%s", f.audit(u.Name))
 		allow("$JS.API.STREAM.INFO.%s", stream(f.servers()))
-		for _, name := range []string{f.events(), f.audits()} {
-			allow("$JS.API.STREAM.INFO.%s", name)
-		}
+		allow("$JS.API.STREAM.INFO.%s", f.events())
 		read(stream(f.bans()))
 		allow("$JS.API.STREAM.INFO.%s", stream(f.snapshots()))
 		allow("$JS.API.STREAM.MSG.GET.%s", stream(f.snapshots()))
@@ -71,7 +68,6 @@ func (f fleet) permissions(u *User) (p permissions) {
 	for _, name := range []string{stream(f.servers()), stream(f.bans()), stream(f.snapshots()), f.events()} {
 		read(name)
 	}
-	allow("$JS.API.STREAM.INFO.%s", f.audits())
 	allow("$JS.API.STREAM.NAMES")
 	return p
 }

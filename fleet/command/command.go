@@ -15,6 +15,7 @@ type Commands struct {
 	Run    runCmd    `cmd:"" help:"Run a console line on servers of a fleet."`
 	Say    sayCmd    `cmd:"" help:"Write a line into the chat of servers of a fleet."`
 	Drain  drainCmd  `cmd:"" help:"End servers of a fleet after their matches, in batches."`
+	Events eventsCmd `cmd:"" help:"Print the events of the games of a fleet."`
 	Conf   confCmd   `cmd:"" help:"Write keys and permissions of a fleet for nats-server."`
 }
 

@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"fleet/bans": {"bans"},
 	// Reports the state of a server, and does not need the server.
 	"fleet/agones": {},
-	"fleet/bus":    {"web", "fleet/bans", "server/console", "internal/metrics"},
+	"fleet/bus":    {"web", "event", "fleet/bans", "game", "server", "internal/metrics"},
 	// Commands for operators, which do not need the program.
 	"fleet/command": {"bans", "fleet/bans", "fleet/bus", "server/console", "internal/safetext", "internal/words"},
 	"transport":     {},

@@ -51,6 +51,16 @@ func TestConsole(t *testing.T) {
 	testenv.Check(t, len(answers) == 1 && strings.Contains(answers["a"].Failed, "denied"), "%+v", answers["a"])
 	audit := string(testenv.Must(os.ReadFile(filepath.Join(home, "audit.json"))))
 	testenv.Check(t, strings.Contains(audit, `"via":"nats","level":"moderator","name":"alice","command":"sv_motd moderated"`), "%s", audit)
+	begun := time.Now().Add(-time.Minute)
+	run(t, o, "admin", "a", "say good evening")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var said bus.Event
+	testenv.NoError(t, o.Events(ctx, begun, "", "chat", func(e bus.Event) {
+		said = e
+		cancel()
+	}))
+	testenv.Check(t, said.Server == "a" && strings.Contains(string(said.Event), "good evening"), "%+v", said)
 	b.Signal(syscall.SIGSTOP)
 	_, missing = run(t, o, "admin", "all", "echo hello")
 	testenv.Check(t, slices.Equal(missing, []string{"b"}), "%v", missing)
