@@ -85,7 +85,7 @@ func explain(err error) error {
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("%w; is nats-server running there, and does the firewall let you through?", err)
 	case errors.Is(err, nats.ErrAuthorization):
-		return fmt.Errorf("%w; check sv_nats_creds and the users in nats-server.conf", err)
+		return fmt.Errorf("%w; check sv_nats_creds or --creds, and the users in nats-server.conf", err)
 	default:
 		return err
 	}

@@ -116,7 +116,7 @@ func (o *Operator) Events(ctx context.Context, from time.Time, id, kind string, 
 		}
 	}, nats.BindStream(o.fleet.events()), nats.OrderedConsumer(), nats.StartTime(from))
 	if err != nil {
-		return fmt.Errorf("the events: %w", explain(err))
+		return fmt.Errorf("the events: %w", o.explain(err))
 	}
 	defer sub.Unsubscribe()
 	for {

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -31,7 +32,7 @@ func Connect(a Access, of, name string) (*Operator, error) {
 	options = append(options, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 		if errors.Is(err, nats.ErrPermissionViolation) {
 			select {
-			case denied <- fmt.Errorf("%w; check your name (--as), your level and the permissions in nats-server.conf", err):
+			case denied <- fmt.Errorf("%w; check your name (--as), your level and nats-server.conf", err):
 			default:
 			}
 		}
@@ -46,9 +47,21 @@ func Connect(a Access, of, name string) (*Operator, error) {
 	}
 	if err != nil {
 		nc.Close()
-		return nil, explain(err)
+		return nil, o.explain(err)
 	}
 	return o, nil
+}
+
+// explain returns an error of NATS with what the operator can do. A call that is not allowed only
+// times out, while the reason comes by itself.
+func (o *Operator) explain(err error) error {
+	if errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+		select {
+		case err = <-o.denied:
+		default:
+		}
+	}
+	return explain(err)
 }
 
 // Close closes the connection.

@@ -22,11 +22,11 @@ func (o *Operator) Bans() (set *bans.Set, revision uint64, err error) {
 	set = new(bans.Set)
 	kv, err := o.js.KeyValue(o.fleet.bans())
 	if err != nil {
-		return nil, 0, explain(err)
+		return nil, 0, o.explain(err)
 	}
 	w, err := kv.WatchAll()
 	if err != nil {
-		return nil, 0, explain(err)
+		return nil, 0, o.explain(err)
 	}
 	defer w.Stop()
 	for update := range w.Updates() {
@@ -56,7 +56,7 @@ func (o *Operator) Put(e bans.Entry, knew *bans.Set) (bans.Entry, error) {
 		return e, err
 	}
 	if _, err := o.js.Publish(subject(o.fleet.bans(), BanKey(&e)), marshalEntry(&e)); err != nil {
-		return e, explain(err)
+		return e, o.explain(err)
 	}
 	_, err := knew.Put(e, time.Now())
 	return e, err
@@ -106,7 +106,7 @@ func (o *Operator) Snapshot() (kept, removed int, err error) {
 		if isPast(&e, now) {
 			err := o.js.PurgeStream(stream(o.fleet.bans()), &nats.StreamPurgeRequest{Subject: subject(o.fleet.bans(), key)})
 			if err != nil {
-				return kept, removed, explain(err)
+				return kept, removed, o.explain(err)
 			}
 			removed++
 			continue
@@ -122,7 +122,7 @@ func (o *Operator) Snapshot() (kept, removed int, err error) {
 	if err == nil {
 		_, err = kv.Put("bans", b)
 	}
-	return kept, removed, explain(err)
+	return kept, removed, o.explain(err)
 }
 
 // isPast reports whether nobody needs an entry any more.

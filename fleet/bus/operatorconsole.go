@@ -50,11 +50,11 @@ func (o *Operator) Run(ctx context.Context, level string, t Target, expected []s
 	inbox := o.nc.NewRespInbox()
 	sub, err := o.nc.ChanSubscribe(inbox, answers)
 	if err != nil {
-		return nil, explain(err)
+		return nil, o.explain(err)
 	}
 	defer sub.Unsubscribe()
 	if err := o.nc.PublishRequest(o.fleet.console(level, o.name, t), inbox, []byte(line)); err != nil {
-		return nil, explain(err)
+		return nil, o.explain(err)
 	}
 	missing = slices.Clone(expected)
 	late := time.NewTimer(lateTime)

@@ -38,6 +38,7 @@ func (f fleet) permissions(u *User) (p permissions) {
 		allow("$JS.API.CONSUMER.DELETE.%s.>", name)
 		allow("$JS.FC.%s.>", name)
 	}
+	allow("$JS.API.INFO")
 	if u.Level == "" {
 		allow("%s", subject(f.servers(), u.Name))
 		allow("%s", subject(f.bans(), u.Name+".>"))

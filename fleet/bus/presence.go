@@ -116,11 +116,11 @@ func (r *reporter) due(now time.Time, host string) ([]byte, error) {
 func (o *Operator) Servers() ([]Server, error) {
 	kv, err := o.js.KeyValue(o.fleet.servers())
 	if err != nil {
-		return nil, explain(err)
+		return nil, o.explain(err)
 	}
 	w, err := kv.WatchAll(nats.IgnoreDeletes())
 	if err != nil {
-		return nil, explain(err)
+		return nil, o.explain(err)
 	}
 	defer w.Stop()
 	var all []Server
