@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/teeyard/teeyard/bans"
 	fleetbans "github.com/teeyard/teeyard/fleet/bans"
 	"github.com/teeyard/teeyard/fleet/bus"
@@ -128,6 +130,14 @@ func TestBansWithoutNATS(t *testing.T) {
 	for _, m := range members {
 		testenv.Check(t, len(m.Pending()) == 0, "%s still has %d entries to send", m.id, len(m.Pending()))
 	}
+	// NATS keeps no consumers of connections that are lost.
+	nc := testenv.Must(nats.Connect(n.URL()))
+	defer nc.Close()
+	js := testenv.Must(nc.JetStream())
+	peers.Eventually(t, patience, fmt.Sprintf("the bucket has %d consumers", servers), func() bool {
+		info, err := js.StreamInfo("KV_test_bans")
+		return err == nil && info.State.Consumers == servers
+	})
 }
 
 // TestBansOfOperators checks bans of operators, the snapshot from which a new server starts, and
