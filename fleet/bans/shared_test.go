@@ -179,6 +179,8 @@ func TestSharedKinds(t *testing.T) {
 	testenv.NoError(t, s.Add(bans.Ban{Net: target(2).Net, RconOnly: true})) // does not replace it
 	pending := s.Pending()
 	testenv.Check(t, len(pending) == 1 && pending[0].Origin == "a" && !pending[0].Ban.RconOnly, "%+v", pending)
+	s.Acknowledge(pending[0])
+	testenv.Check(t, len(s.Pending()) == 0, "%+v", s.Pending())
 
 	op := Entry{Origin: "op-alice", Ban: target(3), Made: s.latest + 1}
 	other := Entry{Origin: "b", Ban: target(4), Made: s.latest + 2}

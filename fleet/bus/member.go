@@ -81,7 +81,10 @@ func Open(cfg Config) (*Member, error) {
 	m.console = consoleService{m: m, running: make(chan struct{}, maxRunning)}
 	m.events = eventFeed{m: m, waiting: make(chan timed, maxEvents)}
 	m.reporter = reporter{cfg: &m.cfg, started: time.Now()}
-	options = append(options,
+	if cfg.BansFrom != "off" && cfg.Bans != nil {
+		m.bans = newBanFeed(m)
+	}
+	options = append(options, // whose functions may run before Connect returns
 		nats.RetryOnFailedConnect(true),
 		nats.ConnectHandler(func(*nats.Conn) { m.connected() }),
 		nats.ReconnectHandler(func(*nats.Conn) { m.reconnects.Add(1); m.connected() }),
@@ -96,9 +99,6 @@ func Open(cfg Config) (*Member, error) {
 	m.nc = nc
 	if m.js, err = nc.JetStream(nats.MaxWait(ackTime)); err != nil {
 		return nil, err
-	}
-	if cfg.BansFrom != "off" && cfg.Bans != nil {
-		m.bans = newBanFeed(m)
 	}
 	return m, m.console.start()
 }
