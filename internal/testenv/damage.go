@@ -24,12 +24,13 @@ func (d Damage) String() string {
 }
 
 // Damaged returns copies of a file with one damage each: cut off at a byte, or with a bit flipped.
-// There are about most cuts and about most flips, spread over the whole file, and a quarter of that
-// outside of CI. With [Full] there are twenty times as many, and all possible ones for a file of up
-// to 8 KB. A cut of the last byte is always included.
+// There are about most cuts and about most flips, spread over the whole file. Outside of CI there
+// is a quarter of that, but no fewer than 50 if most is above that. With [Full] there are twenty
+// times as many, and all possible ones for a file of up to 8 KB. A cut of the last byte is always
+// included.
 func Damaged(file []byte, most int) iter.Seq[Damage] {
 	const small = 8 << 10
-	most = Amount(max(most/4, 1), most)
+	most = Amount(max(most/4, min(most, 50)), most)
 	if Full() {
 		most *= 20
 	}

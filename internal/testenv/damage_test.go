@@ -5,7 +5,7 @@ import "testing"
 // TestDamaged checks that each copy has exactly one fault, and that all bit positions occur.
 func TestDamaged(t *testing.T) {
 	file := []byte("a file of some bytes, which are damaged one after the other")
-	for _, most := range []int{40, 400, 10_000} {
+	for _, most := range []int{10, 100, 10_000} {
 		cuts, bits := 0, 0
 		for d := range Damaged(file, most) {
 			if d.Cut {
@@ -23,6 +23,6 @@ func TestDamaged(t *testing.T) {
 			Check(t, n == 1 && d.File[d.At]^file[d.At] == 1<<d.Bit, "%v: %q", d, d.File)
 			clear(d.File)
 		}
-		Check(t, 2*cuts > min(Amount(most/4, most), len(file)) && bits == 0xff, "of %d: %d cuts, bits %b", most, cuts, bits)
+		Check(t, cuts >= min(most, 50, len(file)) && bits == 0xff, "of %d: %d cuts, bits %b", most, cuts, bits)
 	}
 }
