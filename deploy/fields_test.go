@@ -317,7 +317,8 @@ func quantity(text string) int64 {
 // TestFields checks that the facts are complete: each field has a parent that can have fields.
 func TestFields(t *testing.T) {
 	for path := range fields {
-		parent, kinds := "", []string{}
+		var parent string
+		var kinds []string
 		switch at := strings.LastIndex(path, "."); {
 		case strings.HasSuffix(path, "[]"):
 			parent, kinds = strings.TrimSuffix(path, "[]"), []string{"list"}

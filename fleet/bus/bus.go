@@ -40,7 +40,6 @@ func (f fleet) bans() string      { return string(f) + "_bans" }
 func (f fleet) snapshots() string { return string(f) + "_snap" }
 
 func (f fleet) events() string { return string(f) + "_EVENTS" }
-func (f fleet) audits() string { return string(f) + "_AUDIT" }
 
 // event returns the subject of a kind of events of a server.
 func (f fleet) event(id, kind string) string { return fmt.Sprintf("%s.event.%s.%s", f, id, kind) }

@@ -2,6 +2,7 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -68,4 +69,21 @@ func TestPresence(t *testing.T) {
 	await(t, o, "a", "b")
 	b.Signal(os.Interrupt)
 	await(t, o, "a")
+}
+
+// run runs a line with a level, and returns the answers and the servers that did not answer.
+func run(t *testing.T, o *bus.Operator, level, on, line string) (answers map[string]*bus.Answer, missing []string) {
+	t.Helper()
+	to, servers, err := o.Resolve(on)
+	testenv.NoError(t, err)
+	var ids []string
+	for _, s := range servers {
+		ids = append(ids, s.ID)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	answers = map[string]*bus.Answer{}
+	missing, err = o.Run(ctx, level, to, ids, line, func(a *bus.Answer) { answers[a.ID] = a })
+	testenv.NoError(t, err)
+	return answers, missing
 }

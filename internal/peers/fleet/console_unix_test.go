@@ -1,3 +1,5 @@
+//go:build unix
+
 package fleet
 
 import (
@@ -14,23 +16,6 @@ import (
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
-
-// run runs a line with a level, and returns the answers and the servers that did not answer.
-func run(t *testing.T, o *bus.Operator, level, on, line string) (answers map[string]*bus.Answer, missing []string) {
-	t.Helper()
-	to, servers, err := o.Resolve(on)
-	testenv.NoError(t, err)
-	var ids []string
-	for _, s := range servers {
-		ids = append(ids, s.ID)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	answers = map[string]*bus.Answer{}
-	missing, err = o.Run(ctx, level, to, ids, line, func(a *bus.Answer) { answers[a.ID] = a })
-	testenv.NoError(t, err)
-	return answers, missing
-}
 
 // TestConsole runs lines of operators on all servers, on one and on those with a tag. The rights
 // of the level hold, and the audit log names the operator.
