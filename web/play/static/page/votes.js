@@ -133,7 +133,10 @@ export class Votes {
 			this.#show();
 		});
 		on('vote_count', (e) => this.poll.count(e));
-		on('vote_end', (e) => this.poll.end(e, performance.now()));
+		on('vote_end', (e) => {
+			this.poll.end(e, performance.now());
+			this.#show(); // also where a picture takes longer than the result is shown
+		});
 		on('own_vote', (e) => { this.poll.choice = e.choice; });
 		for (const type of ['ended', 'crash', 'map_loading']) {
 			on(type, () => {
