@@ -73,27 +73,33 @@ func TestCorrections(t *testing.T) {
 		{"DDRace", "0.6", "16040", "sv_map yardrun; sv_gametype ddrace", 1, 50 * time.Millisecond, 0.005},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			link := servertest.Link{Delay: tt.delay}
-			s := servertest.Over(t, link, config(), tt.settings)
-			p := newPage(t, s)
-			p.join("browser", tt.version, tt.ddnet)
-			// Bots wait for their graph of the map, which is made in real time.
-			testenv.Eventually(t, "all players", func() bool {
-				s.Wait(100 * time.Millisecond)
-				return p.players() == tt.players
-			})
-			s.Wait(2 * time.Second) // the clock of a new client is late at first
-			p.e.Shared.State[StatePredictions], p.e.Shared.State[StateCorrections] = 0, 0
-			for i := range 200 {
-				p.input[InDirection], p.input[InJump], p.input[InHook] = int32(i%3)-1, int32(i/2%2), int32(i/3%2)
-				p.input[InTargetX], p.input[InTargetY] = int32(i*37%400)-200, int32(i*53%400)-200
-				p.input[InFire] = int32(i & 63)
-				s.Wait(150 * time.Millisecond)
+			// In some matches, bots knock the tee about, which nobody foresees.
+			var n, wrong float64
+			for seed := range uint64(4) {
+				cfg := config()
+				cfg.Seed = seed
+				s := servertest.Over(t, servertest.Link{Delay: tt.delay}, cfg, tt.settings)
+				p := newPage(t, s)
+				p.join("browser", tt.version, tt.ddnet)
+				// Bots wait for their graph of the map, which is made in real time.
+				testenv.Eventually(t, "all players", func() bool {
+					s.Wait(100 * time.Millisecond)
+					return p.players() == tt.players
+				})
+				s.Wait(2 * time.Second) // the clock of a new client is late at first
+				p.e.Shared.State[StatePredictions], p.e.Shared.State[StateCorrections] = 0, 0
+				for i := range 100 {
+					p.input[InDirection], p.input[InJump], p.input[InHook] = int32(i%3)-1, int32(i/2%2), int32(i/3%2)
+					p.input[InTargetX], p.input[InTargetY] = int32(i*37%400)-200, int32(i*53%400)-200
+					p.input[InFire] = int32(i & 63)
+					s.Wait(150 * time.Millisecond)
+				}
+				p.checkDDRace(tt.settings)
+				n += p.e.Shared.State[StatePredictions]
+				wrong += p.e.Shared.State[StateCorrections]
 			}
-			n, wrong := p.e.Shared.State[StatePredictions], p.e.Shared.State[StateCorrections]
-			p.checkDDRace(tt.settings)
 			t.Logf("%s: %v of %v snapshots corrected", tt.name, wrong, n)
-			testenv.Check(t, n > 500, "only %v snapshots with a predicted tee", n)
+			testenv.Check(t, n > 1000, "only %v snapshots with a predicted tee", n)
 			testenv.Check(t, wrong <= tt.most*n, "%v of %v snapshots corrected", wrong, n)
 		})
 	}
