@@ -181,6 +181,7 @@ func TestInputFifo(t *testing.T) {
 	t.Parallel()
 	s := startService(t, "sv_input_fifo commands; sv_audit_log audit.log; sv_bots 0")
 	testenv.NoError(t, os.WriteFile(filepath.Join(s.dir, "more.cfg"), []byte("echo from the file\n"), 0o600))
+	s.expectLine("run as console commands") // so that the pipe is there
 	pipe := filepath.Join(s.dir, "commands")
 	testenv.NoError(t, os.WriteFile(pipe, []byte("echo first\nexec more.cfg\nrestart 3\nnonsense\necho last\n"), 0))
 	for _, line := range []string{"first", "from the file", "No such command: nonsense", "last"} {
