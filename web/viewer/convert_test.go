@@ -307,6 +307,7 @@ func TestSlowUpload(t *testing.T) {
 	upload := func(person string, body io.Reader) *http.Response {
 		r := testenv.Must(http.NewRequest("POST", s.URL+"/convert", body))
 		r.Header.Set("X-Forwarded-For", person)
+		r.Close = true // the server ends the connection of the slow file
 		res := testenv.Must(http.DefaultClient.Do(r))
 		res.Body.Close()
 		return res
