@@ -138,8 +138,8 @@ func (l *List) removeFrom(b Ban, may func(*entry) bool) (found, stored bool) {
 	return found, stored
 }
 
-// Removed returns the removals of a fleet that the list remembers: all bans that were removed with
-// RemoveAs and that nobody has banned again, up to 8192.
+// Removed returns the removals of a fleet that the list remembers, 8192 at most. A removal with
+// RemoveAs is remembered until the same target is banned again.
 func (l *List) Removed() []Ban {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -49,8 +49,8 @@ func sharedTicks(a, b *maneuver) (n int32) {
 	return n
 }
 
-// trials simulates maneuvers from one position. The outcomes are those of simulate, but a maneuver
-// begins where it leaves its parent.
+// trials simulates maneuvers from one position, with the same outcomes as simulate. To save time, a
+// maneuver begins where it leaves its parent.
 type trials struct {
 	world   *physics.World
 	tree    *maneuverTree

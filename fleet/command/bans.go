@@ -187,13 +187,6 @@ func (c *bansSnapshotCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("the snapshot has %s; %d old ones are removed\n", entries(kept), removed)
+	fmt.Printf("the snapshot has %s; %d old ones are removed\n", words.Count(kept, "decision"), removed)
 	return nil
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }

@@ -23,8 +23,8 @@ type drainCmd struct {
 }
 
 func (drainCmd) Help() string {
-	return `A server that drains lets nobody in, ends after the match, and is started again by systemd or
-Kubernetes, with the new program. The command waits until each batch has ended or is back before it
+	return `A server that drains refuses new players and ends after the match. Then systemd or Kubernetes starts
+it again with the new program. The command waits until each batch has ended or is back before it
 drains the next one. To update a fleet, install the new program and run
 
   teeyard-fleet drain --running 0.1.0 --batch 5`
