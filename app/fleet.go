@@ -100,7 +100,7 @@ func (f *fleetSettings) connect(s *server.Server, banned *bans.Shared, monitor *
 		id = defaultFleetID(port)
 	}
 	bus, err := f.open(BusConfig{
-		URL: f.url, Credentials: f.credentials, Fleet: f.fleet, ID: id, Tags: splitList(f.tags), Port: port,
+		URL: f.url, Credentials: f.credentials, Fleet: f.fleet, ID: id, Tags: console.SplitNames(f.tags), Port: port,
 		Bans: banned, BansFrom: f.bans,
 		Status: monitor.StatusJSON,
 		Run: func(ctx context.Context, level console.Level, operator, line string, print, done func(string)) error {
@@ -141,9 +141,4 @@ func defaultFleetID(port uint16) string {
 		return '-'
 	}, host)
 	return fmt.Sprintf("%.57s-%d", host, port)
-}
-
-// splitList returns the items of a list that are separated by commas or spaces.
-func splitList(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }

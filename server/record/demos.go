@@ -98,7 +98,7 @@ func autoDemoName(format string) *regexp.Regexp {
 
 // demoFormats returns the formats that a value of sv_demo_format names.
 func demoFormats(setting string) (formats []recorder.Format, err error) {
-	for _, name := range strings.FieldsFunc(setting, func(r rune) bool { return strings.ContainsRune(";, ", r) }) {
+	for _, name := range console.SplitNames(setting) {
 		f, ok := recorder.ParseFormat(name)
 		if !ok {
 			return nil, fmt.Errorf("%q is not a demo format; use tw07, ddnet or both", safetext.Line(name))
