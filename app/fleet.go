@@ -17,6 +17,8 @@ import (
 // Bus connects a server with the other servers of its fleet. It never keeps the game waiting.
 type Bus interface {
 	server.Observer
+	// Audit receives the entries of server.Config.Audit.
+	Audit(entry []byte)
 	// Run serves the fleet until ctx ends. The connection may come and go meanwhile.
 	Run(ctx context.Context)
 	// Away returns an error while there is no connection.
@@ -81,6 +83,13 @@ func (f *fleetSettings) register(c *console.Console) error {
 func (f *fleetSettings) ObserveTick(t *server.Tick) {
 	if f.bus != nil {
 		f.bus.ObserveTick(t)
+	}
+}
+
+// audit implements server.Config.Audit.
+func (f *fleetSettings) audit(entry []byte) {
+	if f.bus != nil {
+		f.bus.Audit(entry)
 	}
 }
 

@@ -241,6 +241,7 @@ func (c *serveCmd) Run(p *program) error {
 		Teehistorians: folder.Recordings{Path: filepath.Join(files[0], "teehistorian")},       // as DDNet-Server
 		Resume:        folder.Matches(files[0]),
 		OpenLog:       files.OpenLog,
+		Audit:         fleet.audit,
 		Bans:          sharedBans,
 		OpenStorage: func(name string) storage.Store {
 			return store.New(filepath.Join(files[0], filepath.FromSlash(name)), func(text string) {

@@ -4,9 +4,11 @@ import (
 	"iter"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
 	"github.com/teeyard/teeyard/server/internal/access"
+	"github.com/teeyard/teeyard/server/internal/logs"
 	"github.com/teeyard/teeyard/server/logline"
 )
 
@@ -59,6 +61,20 @@ func (h accessHost) Logout(id int, who console.Caller, reason string) {
 // Print implements access.Host.
 func (h accessHost) Print(who console.Caller, level int, system, line string) {
 	h.s.printFor(who, level, system, line)
+}
+
+// NoteBan implements access.Host.
+func (h accessHost) NoteBan(b *bans.Ban, lifted bool) {
+	e := logs.Entry{Event: "banned", Via: "server", Target: b.Target(), Reason: b.Reason}
+	if lifted {
+		e.Event, e.Reason = "unbanned", ""
+	} else if !b.Until.IsZero() {
+		e.Until = &b.Until
+	}
+	if h.ByVote() {
+		e.Via = "vote"
+	}
+	h.s.logs.Note(e)
 }
 
 // ExpectNames implements access.Host.

@@ -13,7 +13,7 @@ import (
 // newLogs returns the logs of a server.
 func newLogs(s *Server) *logs.Logs {
 	return logs.New(logs.Config{
-		Log: s.cfg.Log, Dialect: s.cfg.Dialect, OpenFile: s.cfg.OpenLog, DDNet: s.cfg.DDNet, Background: s.cfg.Background,
+		Log: s.cfg.Log, Dialect: s.cfg.Dialect, OpenFile: s.cfg.OpenLog, DDNet: s.cfg.DDNet, Background: s.cfg.Background, Copy: s.cfg.Audit,
 		Print: s.print, Do: s.doLater,
 	})
 }
@@ -62,4 +62,13 @@ func (c *session) auditEntry(event, via, command string) logs.Entry {
 		Event: event, Via: via, Level: c.rcon.level.String(), Client: &id,
 		Name: safetext.Line(c.server.playerName(c.id)), Account: c.account(), Addr: c.peer.String(), Command: command,
 	}
+}
+
+// note notes that the client has joined or left, with its address.
+func (c *session) note(event, reason string) {
+	id := int(c.id)
+	c.server.logs.Note(logs.Entry{
+		Event: event, Via: "server", Client: &id, Name: safetext.Line(c.server.playerName(c.id)), Account: c.account(), Addr: c.peer.String(),
+		Reason: safetext.Line(safetext.Truncate(reason, 128)),
+	})
 }

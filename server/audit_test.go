@@ -204,3 +204,40 @@ func TestVotesWithoutEffect(t *testing.T) {
 		t.Errorf("the audit log has\n%s", audit)
 	}
 }
+
+// TestAuditCopy checks that Config.Audit receives the actions of operators, clients that come and
+// go, and bans with their operator, also without an audit log.
+func TestAuditCopy(t *testing.T) {
+	var got []string
+	ts := newTestServerWith(t, Config{Audit: func(entry []byte) {
+		var e logs.Entry
+		testenv.NoError(t, json.Unmarshal(entry, &e))
+		by := ""
+		if e.By != nil {
+			by = e.By.Level + " " + e.By.Name
+		}
+		got = append(got, strings.Join([]string{e.Event, e.Via, e.Name, hostOf(e.Addr), e.Command + e.Target, e.Reason, by}, "|"))
+	}}, "sv_vote_kick_bantime 0")
+	boss, p := ts.join(ip(1), "boss"), ts.join(ip(7), "p")
+	boss.Login("adminpw")
+	ts.idle(10, boss, p)
+	boss.Rcon("sv_map dm2")
+	ts.idle(100, boss, p)
+	boss.Rcon("ban 1 5 spam")
+	ts.idle(10, boss, p)
+	ts.srv.Execute("ban 10.0.0.8 0 rude")
+	boss.Rcon("unban 10.0.0.7")
+	ts.idle(10, boss, p)
+	boss.Rcon("unban_all")
+	ts.idle(10, boss, p)
+	want := strings.Join([]string{
+		"joined|server|boss|10.0.0.1|||", "joined|server|p|10.0.0.7|||",
+		"login|game|boss|10.0.0.1|||", "command|game|boss|10.0.0.1|sv_map dm2||",
+		"command|game|boss|10.0.0.1|ban 1 5 spam||", "banned|game|||10.0.0.7|spam|admin boss",
+		"left|server|p|10.0.0.7||You have been banned for 5 minutes (spam)|",
+		"banned|server|||10.0.0.8|rude|",
+		"command|game|boss|10.0.0.1|unban 10.0.0.7||", "unbanned|game|||10.0.0.7||admin boss",
+		"command|game|boss|10.0.0.1|unban_all||", "unbanned|game|||10.0.0.8||admin boss",
+	}, "\n")
+	testenv.Check(t, strings.Join(got, "\n") == want, "received\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+}

@@ -100,6 +100,10 @@ type Config struct {
 	// them. The name is a path as in Files. It may be absolute if the operator set it at the start.
 	// The game waits neither for OpenLog nor for the writer.
 	OpenLog func(name string) (io.WriteCloser, error)
+	// Audit receives each entry of the audit log as an object of JSON, also without sv_audit_log.
+	// It also receives the clients that come and go with their addresses, and bans. It is called on
+	// the server's goroutine and must not wait; nil disables it.
+	Audit func(entry []byte)
 	// Dialect is the dialect of Log. The setting log_dialect changes it, as well as the dialect of
 	// the external console; nil leaves Log as it is.
 	Dialect *logline.DialectVar

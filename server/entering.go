@@ -22,6 +22,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	}
 	// DDNet-Server greets those only who were not there before the map changed.
 	returns := s.world.IsDDRace() && c.enteredAt != 0
+	first := c.enteredAt == 0
 	c.state, c.enteredAt = stateInGame, now
 	c.version.joined++
 	info := s.listing.ServerInfo()
@@ -32,6 +33,9 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 		s.print(console.Standard, "server",
 			fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", c.id, c.peer, s.logs.InDDNet(" sixup=%d", boolToInt(s.isSeven(c)))))
 		s.logJoin(c)
+		if first {
+			c.note("joined", "")
+		}
 	} else {
 		s.seats.quiet |= game.MaskOne(c.id)
 		told.Flag = true

@@ -25,6 +25,9 @@ func (c *session) sayFarewell(reason string) {
 	s := c.server
 	if c.name != "" && (c.announced || !c.isNewcomer()) || s.access.Arrivals.MayLog(s.now) {
 		s.seats.farewells[c.id] = farewell{c.peer.String(), safetext.Truncate(reason, 128), c.state == stateInGame}
+		if c.enteredAt != 0 {
+			c.note("left", reason)
+		}
 	}
 	if c.state < stateReady { // not in the world
 		s.logFarewell(c.id)

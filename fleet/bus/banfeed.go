@@ -18,8 +18,10 @@ import (
 const (
 	// spread is the time over which the servers of a fleet begin to read after a connection.
 	spread = 500 * time.Millisecond
-	// retryTime is the shortest time between two attempts to read or send.
-	retryTime = time.Second
+	// retryTime is the longest time between two attempts to send, and the first to read. The time
+	// between two attempts to read grows up to maxRetry.
+	retryTime = time.Second / 2
+	maxRetry  = 4 * time.Second
 	// batch is how many entries are merged at once.
 	batch = 256
 )
@@ -82,8 +84,10 @@ func wait(ctx context.Context, d time.Duration) {
 
 // follow reads what others send, until ctx ends.
 func (f *banFeed) follow(ctx context.Context) {
+	pause := retryTime
 	for ctx.Err() == nil {
 		if !f.m.nc.IsConnected() {
+			pause = retryTime
 			select {
 			case <-f.again:
 			case <-ctx.Done():
@@ -95,7 +99,10 @@ func (f *banFeed) follow(ctx context.Context) {
 		err := f.read(ctx)
 		f.m.note(err)
 		if err != nil {
-			wait(ctx, retryTime+rand.N(retryTime))
+			wait(ctx, pause/2+rand.N(pause/2))
+			pause = min(2*pause, maxRetry)
+		} else {
+			pause = retryTime
 		}
 	}
 }
@@ -103,7 +110,9 @@ func (f *banFeed) follow(ctx context.Context) {
 // read reads until ctx or the connection ends.
 func (f *banFeed) read(ctx context.Context) error {
 	bucket := f.m.fleet.bans()
-	info, err := f.m.js.StreamInfo(stream(bucket))
+	call, cancel := context.WithTimeout(f.m.line(), ackTime)
+	defer cancel()
+	info, err := f.m.js.StreamInfo(stream(bucket), nats.Context(call))
 	if errors.Is(err, nats.ErrStreamNotFound) {
 		return nil // Run creates it soon
 	} else if err != nil {
@@ -268,7 +277,9 @@ func (f *banFeed) sendPending(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		_, err := f.m.js.Publish(subject(f.m.fleet.bans(), BanKey(&e)), marshalEntry(&e))
+		call, cancel := context.WithTimeout(f.m.line(), ackTime)
+		_, err := f.m.js.Publish(subject(f.m.fleet.bans(), BanKey(&e)), marshalEntry(&e), nats.Context(call))
+		cancel()
 		if err != nil {
 			f.m.note(err)
 			return

@@ -6,7 +6,8 @@
 //
 // With the fleet F and the server ID, the state is in the key ID of the bucket F_servers, which
 // keeps it in memory for [PresenceAge]. Bans are in the bucket F_bans, see [BanKey]. The bucket
-// F_snap has all of them in one value, so that the start of many servers is fast.
+// F_snap has all of them in one value, so that the start of many servers is fast. The streams
+// F_EVENTS and F_AUDIT have what happens in the games and what operators do.
 package bus
 
 import (
@@ -40,9 +41,13 @@ func (f fleet) bans() string      { return string(f) + "_bans" }
 func (f fleet) snapshots() string { return string(f) + "_snap" }
 
 func (f fleet) events() string { return string(f) + "_EVENTS" }
+func (f fleet) audits() string { return string(f) + "_AUDIT" }
 
 // event returns the subject of a kind of events of a server.
 func (f fleet) event(id, kind string) string { return fmt.Sprintf("%s.event.%s.%s", f, id, kind) }
+
+// audit returns the subject of the audit log of a server.
+func (f fleet) audit(id string) string { return fmt.Sprintf("%s.audit.%s", f, id) }
 
 // stream returns the stream of a bucket.
 func stream(bucket string) string { return "KV_" + bucket }
@@ -59,12 +64,19 @@ func (f fleet) buckets() []nats.KeyValueConfig {
 	}
 }
 
+// dedupTime is how long a stream remembers the ids of its messages.
+const dedupTime = 2 * time.Minute
+
 // streams returns the streams of the fleet besides the buckets.
 func (f fleet) streams() []nats.StreamConfig {
 	return []nats.StreamConfig{
 		{
 			Name: f.events(), Description: "events of the games", Subjects: []string{f.event("*", ">")},
-			MaxAge: 7 * 24 * time.Hour, MaxBytes: 1 << 30, Discard: nats.DiscardOld,
+			MaxAge: 7 * 24 * time.Hour, MaxBytes: 1 << 30, Discard: nats.DiscardOld, Duplicates: dedupTime,
+		},
+		{
+			Name: f.audits(), Description: "actions of operators, and addresses of players", Subjects: []string{f.audit("*")},
+			MaxAge: 30 * 24 * time.Hour, MaxBytes: 1 << 30, Discard: nats.DiscardOld, Duplicates: dedupTime,
 		},
 	}
 }

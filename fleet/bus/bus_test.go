@@ -20,7 +20,7 @@ func TestCheckName(t *testing.T) {
 
 // TestDelay checks that the attempts of many servers to connect are spread, and rare in the end.
 func TestDelay(t *testing.T) {
-	for attempt, most := range map[int]time.Duration{0: firstDelay, 3: 2 * time.Second, 7: maxDelay, 1000: maxDelay} {
+	for attempt, most := range map[int]time.Duration{0: firstDelay, 3: shortDelay, 19: shortDelay, 23: 16 * time.Second, 24: maxDelay, 1000: maxDelay} {
 		seen := map[time.Duration]bool{}
 		for range 100 {
 			d := delay(attempt)

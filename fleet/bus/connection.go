@@ -14,9 +14,12 @@ import (
 const (
 	// pingTime is the time between two pings. A connection without answers to two of them is lost.
 	pingTime = 10 * time.Second
-	// firstDelay is the shortest time between two attempts to connect, and maxDelay the longest.
-	firstDelay = 250 * time.Millisecond
-	maxDelay   = 30 * time.Second
+	// firstDelay is the longest time before the first attempt to connect. The time doubles until
+	// shortDelay. After shortAttempts, which take about half a minute, it doubles until maxDelay.
+	firstDelay    = 250 * time.Millisecond
+	shortDelay    = 2 * time.Second
+	shortAttempts = 20
+	maxDelay      = 30 * time.Second
 	// longestSeed is the size of the largest file that can be the seed of an nkey.
 	longestSeed = 256
 )
@@ -67,11 +70,16 @@ func credentials(path string) (nats.Option, error) {
 	return nats.UserCredentials(path), nil
 }
 
-// delay returns the time before an attempt to connect. It grows to maxDelay, and differs between
-// the servers of a fleet.
+// delay returns the time before an attempt to connect. A restart of NATS does not take long, so the
+// time is short at first. It differs between the servers of a fleet.
 func delay(attempt int) time.Duration {
-	most := maxDelay
-	if attempt < 7 {
+	most := shortDelay
+	switch {
+	case attempt >= shortAttempts+4:
+		most = maxDelay
+	case attempt >= shortAttempts:
+		most = shortDelay << (attempt - shortAttempts)
+	case attempt < 3:
 		most = firstDelay << attempt
 	}
 	return most/2 + rand.N(most/2)

@@ -56,7 +56,16 @@ func (t *Target) String() string {
 	return t.Kind + "." + t.Name
 }
 
-// consoleSubject returns the subject of the console lines of an operator for a target.
+// targets returns the targets to which a server belongs.
+func targets(id string, tags []string) []Target {
+	all := []Target{{Kind: "all"}, {"server", id}}
+	for _, tag := range tags {
+		all = append(all, Target{"tag", tag})
+	}
+	return all
+}
+
+// console returns the subject of the console lines of an operator for a target.
 func (f fleet) console(level, operator string, t Target) string {
 	return fmt.Sprintf("%s.console.%s.%s.%s", f, level, operator, &t)
 }
@@ -119,12 +128,8 @@ type consoleService struct {
 // start subscribes to the console lines for this server. The subscriptions last as long as the
 // connection and are made again with each new one.
 func (c *consoleService) start() error {
-	targets := []Target{{Kind: "all"}, {"server", c.m.cfg.ID}}
-	for _, tag := range c.m.cfg.Tags {
-		targets = append(targets, Target{"tag", tag})
-	}
 	var err error
-	for _, t := range targets {
+	for _, t := range targets(c.m.cfg.ID, c.m.cfg.Tags) {
 		_, subErr := c.m.nc.Subscribe(c.m.fleet.console("*", "*", t), c.handle)
 		err = errors.Join(err, subErr)
 	}

@@ -52,12 +52,16 @@ type Member struct {
 	reporter reporter
 	bans     *banFeed // nil if bans are not shared
 	console  consoleService
-	events   eventFeed
+	events   *outbox
+	audit    *outbox
 	closing  atomic.Bool
 
 	mu   sync.Mutex
 	away error // why there is no connection
 	told bool  // the log says so
+	// up ends with the connection, and down ends it.
+	up   context.Context
+	down context.CancelFunc
 
 	reconnects, reports, failures atomic.Uint64
 }
@@ -79,7 +83,9 @@ func Open(cfg Config) (*Member, error) {
 	}
 	m := &Member{cfg: cfg, fleet: fleet(cfg.Fleet), wake: make(chan struct{}, 1), away: errors.New("not connected yet")}
 	m.console = consoleService{m: m, running: make(chan struct{}, maxRunning)}
-	m.events = eventFeed{m: m, waiting: make(chan timed, maxEvents)}
+	m.events, m.audit = newOutbox(m, "e"), newOutbox(m, "a")
+	m.up, m.down = context.WithCancel(context.Background())
+	m.down() // there is no connection yet
 	m.reporter = reporter{cfg: &m.cfg, started: time.Now()}
 	if cfg.BansFrom != "off" && cfg.Bans != nil {
 		m.bans = newBanFeed(m)
@@ -97,7 +103,7 @@ func Open(cfg Config) (*Member, error) {
 		return nil, fmt.Errorf("sv_nats: %w", err)
 	}
 	m.nc = nc
-	if m.js, err = nc.JetStream(nats.MaxWait(ackTime)); err != nil {
+	if m.js, err = nc.JetStream(nats.MaxWait(ackTime), nats.PublishAsyncTimeout(ackTime)); err != nil {
 		return nil, err
 	}
 	return m, m.console.start()
@@ -106,6 +112,8 @@ func Open(cfg Config) (*Member, error) {
 func (m *Member) connected() {
 	m.mu.Lock()
 	m.away, m.told = nil, false
+	m.down()
+	m.up, m.down = context.WithCancel(context.Background())
 	m.mu.Unlock()
 	m.cfg.Log(false, fmt.Sprintf("connected to NATS as %s of the fleet %s", m.cfg.ID, m.cfg.Fleet))
 	select {
@@ -125,10 +133,18 @@ func (m *Member) disconnected(err error) {
 	m.mu.Lock()
 	known := m.told
 	m.away, m.told = err, true
+	m.down()
 	m.mu.Unlock()
 	if !known && !m.closing.Load() {
 		m.cfg.Log(true, fmt.Sprintf("NATS is away, and the game goes on without it: %v", explain(err)))
 	}
+}
+
+// line returns a context that ends with the connection: an answer on a lost one never comes.
+func (m *Member) line() context.Context {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.up
 }
 
 // failed counts an error, and logs it if an operator must act.
@@ -165,6 +181,8 @@ func (m *Member) Values() []web.Value {
 		counter("fleet_errors_total", "Errors of the bus of the fleet.", &m.failures),
 		counter("fleet_events_total", "Events of the game that the server has sent to the fleet.", &m.events.sent),
 		counter("fleet_events_dropped_total", "Events of the game that were lost, since the bus was away or too slow.", &m.events.dropped),
+		counter("fleet_audit_total", "Entries of the audit log that the server has sent to the fleet.", &m.audit.sent),
+		counter("fleet_audit_dropped_total", "Entries of the audit log that were lost, since the bus was away or too slow.", &m.audit.dropped),
 		counter("fleet_commands_total", "Console lines of operators of the fleet.", &m.console.commands),
 		counter("fleet_commands_refused_total", "Messages that looked like console lines of operators of the fleet, and did not run.", &m.console.refused),
 	}
@@ -177,10 +195,14 @@ func (m *Member) Values() []web.Value {
 // Run serves the fleet until ctx ends. Then it removes the server from the list of running servers
 // and closes the connection.
 func (m *Member) Run(ctx context.Context) {
-	defer m.nc.Close()
+	defer func() {
+		m.down()
+		m.nc.Close()
+	}()
 	var done sync.WaitGroup
 	defer done.Wait()
-	done.Go(func() { m.events.send(ctx) })
+	done.Go(func() { m.events.run(ctx) })
+	done.Go(func() { m.audit.run(ctx) })
 	if m.bans != nil {
 		done.Go(func() { m.bans.follow(ctx) })
 		done.Go(func() { m.bans.send(ctx) })

@@ -17,8 +17,9 @@ import (
 // Level.
 type User struct {
 	Name  string
-	Level string // "" for a server
-	Key   string // public nkey
+	Level string   // "" for a server
+	Key   string   // public nkey
+	Tags  []string // of a server
 }
 
 // permissions are the subjects of a user.
@@ -43,13 +44,15 @@ func (f fleet) permissions(u *User) (p permissions) {
 		allow("%s", subject(f.servers(), u.Name))
 		allow("%s", subject(f.bans(), u.Name+".>"))
 		allow("%s", f.event(u.Name, ">"))
+		allow("%s", f.audit(u.Name))
 		allow("$JS.API.STREAM.INFO.%s", stream(f.servers()))
 		allow("$JS.API.STREAM.INFO.%s", f.events())
+		allow("$JS.API.STREAM.INFO.%s", f.audits())
 		read(stream(f.bans()))
 		allow("$JS.API.STREAM.INFO.%s", stream(f.snapshots()))
 		allow("$JS.API.STREAM.MSG.GET.%s", stream(f.snapshots()))
 		allow("$JS.API.DIRECT.GET.%s.>", stream(f.snapshots()))
-		for _, t := range []Target{{Kind: "all"}, {"server", u.Name}, {"tag", "*"}} {
+		for _, t := range targets(u.Name, u.Tags) {
 			p.subscribe = append(p.subscribe, f.console("*", "*", t))
 		}
 		return p
@@ -82,6 +85,9 @@ func WriteUsers(of string, users []User) (string, error) {
 		err = errors.Join(err, CheckName("the name", u.Name))
 		if u.Level != "" && !slices.Contains(Levels, u.Level) {
 			err = errors.Join(err, fmt.Errorf("%s: the level %q is not one of %s", u.Name, u.Level, strings.Join(Levels, ", ")))
+		}
+		for _, tag := range u.Tags {
+			err = errors.Join(err, CheckName("the tag", tag))
 		}
 		if u.Level == "" && strings.HasPrefix(u.Name, "op-") {
 			err = errors.Join(err, fmt.Errorf("%s: names of servers cannot begin with op-, which marks operators", u.Name))

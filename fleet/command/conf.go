@@ -13,7 +13,7 @@ type confCmd struct {
 	Fleet string   `help:"Name of the fleet (sv_fleet)." default:"fleet" placeholder:"NAME" env:"TEEYARD_FLEET"`
 	Keys  string   `help:"Folder for the keys. A key that is there stays." default:"keys" placeholder:"DIR"`
 	Out   string   `short:"o" help:"File to write." default:"fleet.conf" placeholder:"FILE"`
-	Users []string `arg:"" name:"name" help:"Names of servers (sv_fleet_id), and of operators as NAME=LEVEL: admin, moderator or helper."`
+	Users []string `arg:"" name:"name" help:"Names of servers (sv_fleet_id), with tags as NAME:TAG,TAG, and of operators as NAME=LEVEL: admin, moderator or helper."`
 }
 
 func (confCmd) Help() string {
@@ -22,7 +22,7 @@ Write "include fleet.conf" into nats-server.conf, start nats-server -c nats-serv
 its key: sv_nats_creds keys/NAME.nk, or --creds keys/NAME.nk for operators. To add a name, repeat the
 command with all names, and reload nats-server. To revoke a key, remove its file first.
 
-  teeyard-fleet conf alice=admin bob=moderator vm-8303 vm-8304`
+  teeyard-fleet conf alice=admin bob=moderator vm-8303 vm-8304:eu,ddrace`
 }
 
 // Run writes the file and the keys.
@@ -33,7 +33,15 @@ func (c *confCmd) Run() error {
 		if operator && level == "" {
 			return fmt.Errorf("%s has no level; write %sadmin, %smoderator or %shelper", arg, arg, arg, arg)
 		}
-		users = append(users, bus.User{Name: name, Level: level})
+		name, tags, tagged := strings.Cut(name, ":")
+		if operator && tagged {
+			return fmt.Errorf("%s: only servers have tags", arg)
+		}
+		u := bus.User{Name: name, Level: level}
+		if tagged {
+			u.Tags = strings.Split(tags, ",")
+		}
+		users = append(users, u)
 	}
 	if _, err := bus.WriteUsers(c.Fleet, users); err != nil { // before keys are created
 		return err

@@ -26,6 +26,8 @@ type Host interface {
 	Logout(id int, who console.Caller, reason string)
 	// Print logs a line about a command of the caller.
 	Print(who console.Caller, level int, system, line string)
+	// NoteBan notes that a ban is in force, or lifted.
+	NoteBan(b *bans.Ban, lifted bool)
 	// ExpectNames tells the clients whether a login may need a name besides the password.
 	ExpectNames(names bool)
 	// Muted receives the chat line about a player whom an operator has muted.

@@ -130,7 +130,7 @@ func (l *Bans) unban(call *console.Call, target string) {
 			call.Warn("net_ban", "unban failed (invalid index)")
 			return
 		}
-		l.Store.Remove(list[i])
+		l.lift(&list[i])
 		call.Print("net_ban", "unbanned index %d (%s)", i, quoteTarget(&list[i]))
 		l.ReportUnstored(call)
 		return
@@ -144,14 +144,20 @@ func (l *Bans) unban(call *console.Call, target string) {
 		call.Warn("net_ban", "unban failed (invalid entry)")
 		return
 	}
-	l.Store.Remove(b)
+	l.lift(&b)
 	call.Print("net_ban", "unbanned %s %s", quoteTarget(&b), l.Terms(&list[i]))
 	l.ReportUnstored(call)
 }
 
+// lift removes a ban.
+func (l *Bans) lift(b *bans.Ban) {
+	l.Store.Remove(*b)
+	l.host.NoteBan(b, true)
+}
+
 func (l *Bans) cmdUnbanAll(call *console.Call) {
 	for _, b := range l.Store.All() {
-		l.Store.Remove(b)
+		l.lift(&b)
 	}
 	call.Print("net_ban", "unbanned all entries")
 	l.ReportUnstored(call)

@@ -91,6 +91,7 @@ func (l *Bans) Add(who console.Caller, b bans.Ban) error {
 	}
 	if renewed {
 		l.host.Print(who, console.Standard, "net_ban", fmt.Sprintf("%s banned %s", quoteTarget(&b), l.Terms(&b)))
+		l.host.NoteBan(&b, false)
 		l.dropBanned(&b)
 		return nil
 	}
@@ -135,6 +136,7 @@ func (l *Bans) Apply(who console.Caller, b bans.Ban) {
 
 func (l *Bans) log(who console.Caller, b *bans.Ban) {
 	l.host.Print(who, console.Standard, "net_ban", fmt.Sprintf("banned %s %s", quoteTarget(b), l.Terms(b)))
+	l.host.NoteBan(b, false)
 }
 
 func (l *Bans) dropBanned(b *bans.Ban) {

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/teeyard/teeyard/bans"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/server/console"
@@ -24,6 +25,7 @@ type testHost struct {
 	files   fstest.MapFS
 	log     strings.Builder // lines of the log
 	told    []string        // events that reach clients
+	noted   []string        // targets of bans, and whether they are lifted
 	byVote  bool
 	ddnet   bool
 }
@@ -100,6 +102,10 @@ func (h *testHost) Print(_ console.Caller, _ int, system, line string) {
 func (h *testHost) ExpectNames(names bool) { h.told = append(h.told, fmt.Sprint("names ", names)) }
 
 func (h *testHost) Muted(line string) { h.told = append(h.told, line) }
+
+func (h *testHost) NoteBan(b *bans.Ban, lifted bool) {
+	h.noted = append(h.noted, fmt.Sprint(b.Target(), lifted))
+}
 
 func (h *testHost) ByVote() bool { return h.byVote }
 
