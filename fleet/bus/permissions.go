@@ -72,6 +72,7 @@ func (f fleet) permissions(u *User) (p permissions) {
 	for _, name := range []string{stream(f.servers()), stream(f.bans()), stream(f.snapshots()), f.events()} {
 		read(name)
 	}
+	allow("$JS.API.STREAM.INFO.%s", f.audits()) // whether it exists; only administrators read it
 	allow("$JS.API.STREAM.NAMES")
 	return p
 }

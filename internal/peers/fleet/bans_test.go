@@ -24,6 +24,7 @@ import (
 type member struct {
 	*fleetbans.Shared
 	id   string
+	bus  *bus.Member
 	stop func()
 }
 
@@ -38,6 +39,7 @@ func startMember(t *testing.T, n *peers.NATS, id, file string) *member {
 		Status: func() []byte { return []byte("{}") }, Log: func(bool, string) {},
 	})
 	testenv.NoError(t, err)
+	m.bus = b
 	ctx, stop := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	done.Go(func() { b.Run(ctx) })

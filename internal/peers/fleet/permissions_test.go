@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 // with the permissions that teeyard-fleet conf writes, nothing of it has an effect.
 func TestPermissions(t *testing.T) {
 	keys := t.TempDir()
-	users := []bus.User{{Name: "alice", Level: "admin"}, {Name: "bob", Level: "helper"}, {Name: "evil"}, {Name: "victim"}}
+	users := []bus.User{{Name: "alice", Level: "admin"}, {Name: "bob", Level: "helper"}, {Name: "evil", Tags: []string{"eu"}}, {Name: "victim", Tags: []string{"eu"}}}
 	for i := range users {
 		key, _, err := bus.OpenKey(keys, users[i].Name)
 		testenv.NoError(t, err)
@@ -43,6 +44,18 @@ func TestPermissions(t *testing.T) {
 	testenv.Check(t, len(answers) == 1 && answers["victim"].Failed == "", "an administrator: %+v", answers)
 	answers, _ = run(t, bob, "helper", "victim", "shutdown")
 	testenv.Check(t, len(answers) == 1 && strings.Contains(answers["victim"].Failed, "denied"), "a helper: %+v", answers)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	err := bob.Audit(ctx, time.Now().Add(-time.Hour), "", func(e bus.AuditEntry) { t.Errorf("a helper reads %s", e.Entry) })
+	testenv.Check(t, err != nil && strings.Contains(strings.ToLower(err.Error()), "permissions violation"), "the audit log for a helper: %v", err)
+	audit := ""
+	testenv.NoError(t, alice.Audit(ctx, time.Now().Add(-time.Hour), "", func(e bus.AuditEntry) {
+		testenv.Check(t, e.Server == "victim" && e.ID != "", "%+v", e)
+		if audit += string(e.Entry) + "\n"; strings.Contains(audit, "shutdown") {
+			cancel()
+		}
+	}))
+	testenv.Check(t, strings.Contains(audit, `"via":"nats","level":"admin","name":"alice","command":"echo hello"`), "%s", audit)
 
 	denied := make(chan error, 100)
 	login := testenv.Must(nats.NkeyOptionFromSeed(seed("evil")))
@@ -70,20 +83,25 @@ func TestPermissions(t *testing.T) {
 	for _, subject := range []string{
 		"test.console.admin.alice.all", "test.console.admin.alice.server.victim", "test.console.admin.evil.all", "$KV.test_bans.victim.p.cb007107-32",
 		"$KV.test_bans.op-alice.p.cb007107-32", "$KV.test_bans.op-evil.p.cb007107-32", "$KV.test_servers.victim", "$KV.test_snap.bans",
-		"test.event.victim.chat", "_INBOX_alice.x", "_INBOX_victim.x",
+		"test.event.victim.chat", "test.audit.victim", "_INBOX_alice.x", "_INBOX_victim.x",
 		"$JS.API.STREAM.DELETE.KV_test_bans", "$JS.API.STREAM.PURGE.KV_test_bans", "$JS.API.STREAM.UPDATE.KV_test_bans", "$JS.API.STREAM.CREATE.x",
 		"$JS.API.STREAM.MSG.DELETE.KV_test_bans", "$JS.API.STREAM.SNAPSHOT.KV_test_bans", "$JS.API.STREAM.MSG.GET.test_EVENTS",
-		"$JS.API.CONSUMER.CREATE.test_EVENTS", "$JS.API.CONSUMER.CREATE.KV_test_servers", "$JS.API.CONSUMER.DURABLE.CREATE.KV_test_bans.x",
+		"$JS.API.CONSUMER.CREATE.test_EVENTS", "$JS.API.CONSUMER.CREATE.test_AUDIT", "$JS.API.STREAM.MSG.GET.test_AUDIT",
+		"$JS.API.CONSUMER.CREATE.KV_test_servers", "$JS.API.CONSUMER.DURABLE.CREATE.KV_test_bans.x",
 		"$JS.API.CONSUMER.CREATE.KV_test_snap", "$SYS.REQ.SERVER.PING",
 	} {
 		refused("publish to "+subject, func() { nc.PublishRequest(subject, "_INBOX_evil.1", []byte("shutdown")) })
 	}
-	for _, subject := range []string{">", "_INBOX_alice.>", "_INBOX_victim.>", "test.event.>", "$KV.>", "test.console.>", "test.console.*.*.server.victim"} {
+	for _, subject := range []string{">", "_INBOX_alice.>", "_INBOX_victim.>", "test.event.>", "$KV.>", "test.console.>", "test.console.*.*.server.victim",
+		"test.console.*.*.tag.*", "test.console.*.*.tag.us", "test.audit.>"} {
 		refused("subscribe to "+subject, func() { nc.SubscribeSync(subject) })
 	}
 
 	// Values of its own, which a consumer delivers to the subjects of others.
-	before := streams(t, n, seed("alice"))
+	admin := testenv.Must(nats.Connect(n.URL(), testenv.Must(nats.NkeyOptionFromSeed(seed("alice"))), nats.CustomInboxPrefix("_INBOX_alice")))
+	defer admin.Close()
+	all := testenv.Must(admin.JetStream())
+	before := streams(t, all)
 	put := func(key, value string) {
 		_, err := js.Publish("$KV.test_bans.evil."+key, []byte(value))
 		testenv.NoError(t, err)
@@ -92,7 +110,7 @@ func TestPermissions(t *testing.T) {
 	// A consumer begins to deliver when somebody subscribes to exactly its subject.
 	for i, deliver := range []string{
 		"test.console.admin.alice.all", "test.console.admin.alice.tag.eu", "test.console.admin.alice.server.victim", "_INBOX_alice.x",
-		"$KV.test_servers.victim", "test.event.victim.chat",
+		"$KV.test_servers.victim", "test.event.victim.chat", "test.audit.victim",
 		"$KV.test_snap.bans", "$KV.test_bans.op-alice.p.cb007107-32", "$JS.API.STREAM.DELETE.KV_test_bans",
 	} {
 		// What counts is that there is no effect; the server may refuse the consumer.
@@ -126,27 +144,27 @@ func TestPermissions(t *testing.T) {
 	testenv.Check(t, e.Origin == "evil" || e.Origin == "", "the ban has the origin %q", e.Origin)
 	output := victim.Output()
 	testenv.Check(t, strings.Contains(output, "a console line does not run"), "the trap was not tried:\n%s", output)
-	after := streams(t, n, seed("alice"))
+	after := streams(t, all)
 	for name, was := range before {
-		if name != "KV_test_bans" && name != "KV_test_servers" {
+		if name != "KV_test_bans" && name != "KV_test_servers" && name != "test_AUDIT" {
 			testenv.Check(t, after[name] == was, "the stream %s had %d messages, and now %d", name, was, after[name])
 		}
+	}
+	for seq := uint64(1); seq <= after["test_AUDIT"]; seq++ {
+		msg := testenv.Must(all.GetMsg("test_AUDIT", seq))
+		testenv.Check(t, strings.HasPrefix(string(msg.Data), `{"server":"victim"`), "the audit log has %s", msg.Data)
 	}
 	servers := await(t, alice, "victim")
 	testenv.Check(t, servers[0].Info.Map.Name == "dm1", "the victim's state is %+v", servers[0])
 }
 
 // streams returns the last sequence number of each stream.
-func streams(t *testing.T, n *peers.NATS, seed string) map[string]uint64 {
+func streams(t *testing.T, js nats.JetStreamContext) map[string]uint64 {
 	t.Helper()
-	nc, err := nats.Connect(n.URL(), testenv.Must(nats.NkeyOptionFromSeed(seed)), nats.CustomInboxPrefix("_INBOX_alice"))
-	testenv.NoError(t, err)
-	defer nc.Close()
-	js := testenv.Must(nc.JetStream())
 	all := map[string]uint64{}
 	for info := range js.StreamsInfo() {
 		all[info.Config.Name] = info.State.LastSeq
 	}
-	testenv.Check(t, len(all) == 4, "streams: %v", all)
+	testenv.Check(t, len(all) == 5, "streams: %v", all)
 	return all
 }
