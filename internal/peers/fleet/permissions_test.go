@@ -22,7 +22,8 @@ import (
 // with the permissions that teeyard-fleet conf writes, nothing of it has an effect.
 func TestPermissions(t *testing.T) {
 	keys := t.TempDir()
-	users := []bus.User{{Name: "alice", Level: "admin"}, {Name: "bob", Level: "helper"}, {Name: "evil", Tags: []string{"eu"}}, {Name: "victim", Tags: []string{"eu"}}}
+	eu := []string{"eu"}
+	users := []bus.User{{Name: "alice", Level: "admin"}, {Name: "bob", Level: "helper"}, {Name: "evil", Tags: eu}, {Name: "victim", Tags: eu}}
 	for i := range users {
 		key, _, err := bus.OpenKey(keys, users[i].Name)
 		testenv.NoError(t, err)

@@ -16,8 +16,8 @@ type Entry struct {
 	// have decided), vote_passed (the players decided), token_added or token_removed. In entries of
 	// Note it is joined, left, banned or unbanned.
 	Event string `json:"event"`
-	// Via is game (the remote console of a player), econ, halflife, http, nats or vote. It is server
-	// if no operator is the cause.
+	// Via is game (the remote console of a player), econ, halflife, http, nats or vote. It is
+	// server if no operator is the cause.
 	Via string `json:"via"`
 	// Level is admin, moderator or helper.
 	Level string `json:"level,omitempty"`

@@ -28,7 +28,8 @@ type Config struct {
 	OpenFile func(name string) (io.WriteCloser, error)
 	// DDNet puts the file that the configuration names where DDNet-Server has it: not into dumps.
 	DDNet bool
-	// Copy receives the entries of the audit log, and those of [Logs.Note], as JSON; nil disables it.
+	// Copy receives the entries of the audit log, and those of [Logs.Note], as JSON; nil disables
+	// it.
 	Copy func(entry []byte)
 	// Background runs a function beside the loop.
 	Background func(f func())
