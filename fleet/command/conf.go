@@ -13,7 +13,7 @@ type confCmd struct {
 	Fleet string   `help:"Name of the fleet (sv_fleet)." default:"fleet" placeholder:"NAME" env:"TEEYARD_FLEET"`
 	Keys  string   `help:"Folder for the keys. A key that is there stays." default:"keys" placeholder:"DIR"`
 	Out   string   `short:"o" help:"File to write." default:"fleet.conf" placeholder:"FILE"`
-	Users []string `arg:"" name:"name" help:"Servers as ID or ID:TAG,TAG (sv_fleet_id, sv_fleet_tags), and operators as NAME=LEVEL: admin, moderator or helper."`
+	Users []string `arg:"" name:"name" help:"Servers as ID or ID:TAG,TAG (sv_fleet_id), and operators as NAME=LEVEL: admin, moderator or helper."`
 }
 
 func (confCmd) Help() string {
