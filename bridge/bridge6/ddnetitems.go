@@ -10,6 +10,9 @@ import (
 // rights.
 const sizeDDNetPlayer = 2
 
+// sizeGameInfoEx is the number of integers that 16.4 sends of a GameInfoEx.
+const sizeGameInfoEx = 3
+
 // gameInfoEx makes DDNet's client predict and draw this game, without the features of DDRace.
 var gameInfoEx = msg6.GameInfoEx{
 	Flags: msg6.GameInfoGametypeVanilla | msg6.GameInfoBugVanillaBounce | msg6.GameInfoPredictVanilla |
@@ -37,7 +40,7 @@ func (e *snapshotEncoder) buildDDNetTypes(b *snapshot.Builder) {
 }
 
 // buildDDNetItems adds the items that only DDNet's clients know.
-func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
+func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs, version int32) {
 	for i := range e.frame.Players {
 		p := &e.frame.Players[i]
 		id := ids.id(p.ID)
@@ -51,7 +54,11 @@ func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs) {
 			copy(b.Add(wireTypeDDNetPlayer, int(id), sizeDDNetPlayer), item.ddnet[:])
 		}
 	}
-	b.AddShared(&e.gameInfoExRef, wireTypeGameInfoEx, 0, e.gameInfoEx[:])
+	if e.ddrace.on && version >= msg6.VersionEntityNetObjs {
+		b.AddShared(&e.newGameInfoExRef, wireTypeGameInfoEx, 0, e.newGameInfoEx[:])
+	} else {
+		b.AddShared(&e.gameInfoExRef, wireTypeGameInfoEx, 0, e.gameInfoEx[:sizeGameInfoEx])
+	}
 }
 
 // encodeDDNetPlayer encodes a player as a DDNetPlayer.
@@ -82,6 +89,12 @@ func (e *snapshotEncoder) addGameInfoEx() {
 		o.Flags2 |= msg6.GameInfo2HUDDDRace
 	}
 	o.PutInts(e.gameInfoEx[:])
+
+	// Clients that know Supports128Teams use it to tell super tees from team 64; see sendTeams.
+	o.Version = msg6.GameInfoVersionTeamSizes
+	o.Flags2 |= msg6.GameInfo2DDRaceTeam | msg6.GameInfo2PredictEvents | msg6.GameInfo2Supports128Teams
+	o.MinTeamSize, o.MaxTeamSize = e.minTeamSize, e.maxTeamSize
+	o.PutInts(e.newGameInfoEx[:])
 }
 
 // typeItems are the items that define types on the wire, indexed by type number.

@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/packet"
 )
@@ -152,5 +153,27 @@ func TestJoin(t *testing.T) {
 	}
 	if !slices.Contains(got, msg6.IDSvChat) || commands == 0 || codes != 1 {
 		t.Errorf("%d commands, %d timeout codes, %v", commands, codes, got)
+	}
+}
+
+// TestCapabilities checks that a client in DDRace gets the capabilities that DDNet-Server 16.4 sent
+// in a captured session.
+func TestCapabilities(t *testing.T) {
+	var want []byte
+	var d msg6.Decoder
+	for _, c := range readSession(t) {
+		if m, err := d.Decode(bytes.Clone(c.b)); err == nil && m.ID() == msg6.IDCapabilities {
+			want = c.b
+		}
+	}
+	w := newWorld(t, ddrace.New(), "alice")
+	p := NewProtocol()
+	p.RecordTick(w, nil)
+	l := &testSession{t: t}
+	srv := p.NewServerSide(l).(*serverSide)
+	srv.setDDNetVersion(16040)
+	srv.SendMapChange(&bridge.Map{Name: "a"})
+	if got := l.takeSent()[0].Append(nil); len(want) == 0 || !bytes.Equal(got, want) {
+		t.Errorf("sent %x, want %x", got, want)
 	}
 }

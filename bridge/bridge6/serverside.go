@@ -164,18 +164,31 @@ func (s *serverSide) Reset() {
 	s.replies, s.skinChanges = limit.Bucket{}, limit.Bucket{} // the world's ticks restart at 0
 }
 
-// capabilities are the server capabilities that DDNet's client is told of.
-const capabilities = msg6.CapabilityChatTimeoutCode | msg6.CapabilityPingEx | msg6.CapabilityAllowDummy
+// capabilities are the capabilities that DDNet-Server sends, except SyncWeaponInput. Without
+// AnyPlayerFlag, clients do not report that they aim.
+const capabilities = msg6.CapabilityDDNet | msg6.CapabilityChatTimeoutCode | msg6.CapabilityAnyPlayerFlag |
+	msg6.CapabilityPingEx | msg6.CapabilityAllowDummy
+
+// sendCapabilities sends the capabilities once. SyncWeaponInput makes clients obey their prediction
+// margin. Only DDRace has it: otherwise a shot leaves when the input arrives, not in its tick.
+func (s *serverSide) sendCapabilities() {
+	if s.capabilitiesSent {
+		return
+	}
+	s.capabilitiesSent = true
+	m := msg6.Capabilities{Version: msg6.CapabilitiesVersion, Flags: capabilities}
+	if w := s.protocol.world; w != nil && w.GameFlags()&game.GameFlagDDRace != 0 {
+		m.Flags |= msg6.CapabilitySyncWeaponInput
+	}
+	s.send(&m)
+}
 
 // SendMapChange sends MAP_DETAILS only if the map has a URL. DDNet's client would otherwise try its
 // own project's web server before it downloads the map here.
 func (s *serverSide) SendMapChange(m *bridge.Map) {
 	name := m.Name
 	if s.isDDNet() {
-		if !s.capabilitiesSent {
-			s.capabilitiesSent = true
-			s.send(&msg6.Capabilities{Version: msg6.CapabilitiesVersion, Flags: capabilities})
-		}
+		s.sendCapabilities()
 		if m.URL != "" {
 			s.send(&msg6.MapDetails{Name: []byte(m.Name), SHA256: m.SHA256, CRC: int32(m.CRC), Size: int32(len(m.File)), URL: []byte(m.URL)})
 		}

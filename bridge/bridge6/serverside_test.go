@@ -399,7 +399,7 @@ func TestSendMap(t *testing.T) {
 	srv.SendMapChange(&bridge.Map{Name: "a"})
 	srv.SendMapChange(&bridge.Map{Name: "b"})
 	l.expectSent("DDNet",
-		&msg6.Capabilities{Version: 5, Flags: msg6.CapabilityChatTimeoutCode | msg6.CapabilityPingEx | msg6.CapabilityAllowDummy},
+		&msg6.Capabilities{Version: 5, Flags: 31}, // all but SyncWeaponInput
 		&msg6.MapChange{Name: []byte("a")}, &msg6.MapChange{Name: []byte("b")})
 }
 

@@ -43,12 +43,14 @@ type snapshotEncoder struct {
 	skins   skinCache
 	ddrace  ddraceEncoder
 	// players are the players as most clients see them, by id.
-	players       [game.MaxPlayers]playerItem
-	gameInfoEx    [msg6.SizeGameInfoEx]int32
-	gameInfoExRef snapshot.SharedRef
-	types         typeItems
-	pool          snapshot.SharedPool
-	round         *snapshot.SharedItems // items that the snapshots of this round share
+	players [game.MaxPlayers]playerItem
+	// gameInfoEx is for clients up to 16.4, newGameInfoEx for later ones.
+	gameInfoEx, newGameInfoEx       [msg6.SizeGameInfoEx]int32
+	gameInfoExRef, newGameInfoExRef snapshot.SharedRef
+	minTeamSize, maxTeamSize        int32 // 0 outside of DDRace
+	types                           typeItems
+	pool                            snapshot.SharedPool
+	round                           *snapshot.SharedItems // items that the snapshots of this round share
 }
 
 // Indexes of integers that differ between clients.
@@ -99,6 +101,7 @@ func (e *snapshotEncoder) beginRound(w *game.World) {
 	for i := range f.Players {
 		e.skins.update(w, f.Players[i].ID)
 	}
+	e.minTeamSize, e.maxTeamSize = w.DDRaceTeamSizes()
 	e.beginFrame(f)
 }
 
@@ -351,13 +354,13 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		entities.appendExtended(b, v)
 		if ddnet {
 			e.buildStates(b, ids)
-			e.buildDDNetItems(b, ids)
+			e.buildDDNetItems(b, ids, version)
 		}
 		return
 	}
 	e.buildPlayers(b, v, latency, ids, version)
 	if ddnet {
-		e.buildDDNetItems(b, ids)
+		e.buildDDNetItems(b, ids, version)
 	}
 	e.buildCharacters(b, v, ids, knowsStates)
 	if ddnet {

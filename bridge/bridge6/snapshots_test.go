@@ -12,6 +12,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/message"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -173,7 +174,7 @@ func TestSnapshot(t *testing.T) {
 		t.Error("a game without teams has team scores")
 	}
 	if got, ok := items[snapshot.MakeKey(wireTypeGameInfoEx, 0)].(*msg6.GameInfoEx); !ok ||
-		*got != (msg6.GameInfoEx{Flags: 1628438656 | msg6.GameInfoAllowEyeWheel, Version: 8, Flags2: 0x30}) {
+		*got != (msg6.GameInfoEx{Flags: 1628438656 | msg6.GameInfoAllowEyeWheel, Version: 8, Flags2: 0x30, Missing: 2}) {
 		t.Errorf("GameInfoEx %+v", got)
 	}
 	if got, ok := items[snapshot.MakeKey(wireTypeDDNetPlayer, 0)].(*msg6.DDNetPlayer); !ok ||
@@ -597,6 +598,28 @@ func TestFNGIsPredicted(t *testing.T) {
 		p.EndSnapshots()
 		if _, want := mode.(fng); !ok || got.Flags&msg6.GameInfoPredictFNG != 0 != want {
 			t.Errorf("%T: %+v", mode, got)
+		}
+	}
+}
+
+// TestGameInfoEx checks the versions and second flags that DDNet-Server 16.4 and 20.1 send in DDRace.
+func TestGameInfoEx(t *testing.T) {
+	for version, want := range map[int32]msg6.GameInfoEx{
+		16040: {Flags: gameInfoExDDRace.Flags, Version: 8, Flags2: 0x40, Missing: 2},
+		16200: {Flags: gameInfoExDDRace.Flags, Version: 13, Flags2: 0xe40, MinTeamSize: 2, MaxTeamSize: 64},
+		20010: {Flags: gameInfoExDDRace.Flags, Version: 13, Flags2: 0xe40, MinTeamSize: 2, MaxTeamSize: 64},
+	} {
+		w := newWorld(t, ddrace.New(), "alice")
+		p := NewProtocol()
+		alice := p.NewServerSide(&testSession{t: t}).(*serverSide)
+		alice.setDDNetVersion(version)
+		v := &viewer{t: t, world: w}
+		p.RecordTick(w, w.Step(nil))
+		p.BeginSnapshots(w)
+		got := v.items(alice, 0)[snapshot.MakeKey(wireTypeGameInfoEx, 0)].(*msg6.GameInfoEx)
+		p.EndSnapshots()
+		if *got != want {
+			t.Errorf("%d: %+v, want %+v", version, got, want)
 		}
 	}
 }

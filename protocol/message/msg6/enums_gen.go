@@ -472,7 +472,8 @@ const (
 	// CapabilityPingEx: the server answers PINGEX.
 	CapabilityPingEx CapabilityFlags = 8
 	// CapabilityAllowDummy: a client may connect a second time.
-	CapabilityAllowDummy      CapabilityFlags = 16
+	CapabilityAllowDummy CapabilityFlags = 16
+	// CapabilitySyncWeaponInput: shots leave in the tick of their input.
 	CapabilitySyncWeaponInput CapabilityFlags = 32
 )
 
@@ -810,6 +811,8 @@ const (
 	GameInfo2NoSkinChangeForFrozen GameInfoFlags2 = 256
 	GameInfo2DDRaceTeam            GameInfoFlags2 = 512
 	GameInfo2PredictEvents         GameInfoFlags2 = 1024
+	// GameInfo2Supports128Teams: team numbers up to 127, and 128 for super tees.
+	GameInfo2Supports128Teams GameInfoFlags2 = 2048
 )
 
 // String returns the names of the flags that are set, joined by a bar.
@@ -829,6 +832,7 @@ var gameInfoFlags2Names = [...]string{
 	"NoSkinChangeForFrozen",
 	"DDRaceTeam",
 	"PredictEvents",
+	"Supports128Teams",
 }
 
 // DDRaceProjectileFlags are flags in the Data of a DDRaceProjectile. The

@@ -46,5 +46,9 @@ const (
 // CapabilitiesVersion is the version of CAPABILITIES that has all CapabilityFlags.
 const CapabilitiesVersion = 5
 
-// GameInfoVersion is the version of GameInfoEx that DDNet 16.4 sends.
-const GameInfoVersion = 8
+// GameInfoVersion is the version of GameInfoEx that DDNet 16.4 sends. GameInfoVersionTeamSizes is
+// that of DDNet 20.1, which has all fields.
+const (
+	GameInfoVersion          = 8
+	GameInfoVersionTeamSizes = 13
+)

@@ -69,7 +69,7 @@ const (
 	SizeEventDamageInd     = 3
 	SizeDDNetCharacter     = 11
 	SizeDDNetPlayer        = 4
-	SizeGameInfoEx         = 3
+	SizeGameInfoEx         = 5
 	SizeDDRaceProjectile   = 6
 	SizeDDNetLaser         = 10
 	SizeDDNetProjectile    = 10
@@ -1427,7 +1427,7 @@ func (o *DDNetPlayer) Clamp() int {
 
 // GameInfoEx controls the client's prediction and drawing. Its id is 0.
 //
-// Snapshot type gameinfo@netobj.ddnet.tw, 3 integers, size sent with each
+// Snapshot type gameinfo@netobj.ddnet.tw, 5 integers, size sent with each
 // item, at least 0 integers.
 type GameInfoEx struct {
 	// Properties of the mode. Limits: 0 if the object ends before it.
@@ -1437,6 +1437,12 @@ type GameInfoEx struct {
 	Version int32
 	// More properties of the mode. Limits: 0 if the object ends before it.
 	Flags2 GameInfoFlags2
+	// Members that a team needs for a team finish; not sent by 16.4. Limits: 0 if
+	// the object ends before it.
+	MinTeamSize int32
+	// Largest number of members of a team; not sent by 16.4. Limits: 0 if the
+	// object ends before it.
+	MaxTeamSize int32
 	// Number of integers missing at the end, if the sender is older.
 	Missing int
 }
@@ -1456,6 +1462,8 @@ func (o *GameInfoEx) PutInts(dst []int32) {
 	all[0] = int32(o.Flags)
 	all[1] = o.Version
 	all[2] = int32(o.Flags2)
+	all[3] = o.MinTeamSize
+	all[4] = o.MaxTeamSize
 	n := o.ObjectSize()
 	copy(dst[:n], all[:n])
 }
@@ -1469,6 +1477,8 @@ func (o *GameInfoEx) ReadInts(src []int32) error {
 	o.Flags = GameInfoFlags(all[0])
 	o.Version = all[1]
 	o.Flags2 = GameInfoFlags2(all[2])
+	o.MinTeamSize = all[3]
+	o.MaxTeamSize = all[4]
 	return nil
 }
 
