@@ -20,7 +20,7 @@ type dumpCmd struct {
 	File    string   `arg:"" help:"Capture file in pcap or pcapng format, a demo or a teehistorian; - reads the standard input."`
 	JSON    bool     `name:"json" help:"Print JSON, one object per line."`
 	Objects bool     `help:"Print the objects of every snapshot."`
-	Port    uint16   `help:"UDP port of the server; other ports are ignored. By default the receiver of the first datagram is the server."`
+	Port    uint16   `help:"UDP port of the server; other ports are ignored. By default handshakes and messages show the server."`
 	From    string   `help:"Only datagrams from the client, or from the server." enum:"client,server," default:""`
 	Message []string `short:"m" help:"Only messages with these names, such as Cl_Say, SNAP* or 'sv_*'."`
 	Conn    int      `help:"Only the connection with this number."`

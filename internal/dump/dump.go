@@ -25,8 +25,9 @@ import (
 
 // Config configures a Decoder. The zero value works.
 type Config struct {
-	// Port is the server's UDP port; other datagrams are skipped. If it is 0, the receiver of the
-	// first datagram between two addresses is the server.
+	// Port is the server's UDP port; other datagrams are skipped. If it is 0, handshakes and messages
+	// show which side is the server. Before those, it is the receiver of the first datagram between
+	// two addresses.
 	Port uint16
 	// Objects adds all objects of every snapshot to its record.
 	Objects bool
@@ -96,7 +97,10 @@ func (d *Decoder) Feed(g *Datagram) {
 	}
 	d.stats.Datagrams++
 	f, toServer := d.flowOf(g)
-	r.Conn, r.Src, r.Dst = f.id, g.Src, g.Dst
+	rest := d.cutRun(f, g.Payload)
+	b := g.Payload[:len(g.Payload)-len(rest)]
+	toServer = d.checkSides(f, g, b, toServer)
+	r.Conn, r.Src, r.Dst, r.Size = f.id, g.Src, g.Dst, len(b)
 	r.From = fromServer
 	if toServer {
 		r.From = fromClient
@@ -104,9 +108,6 @@ func (d *Decoder) Feed(g *Datagram) {
 	if g.Missing > 0 {
 		r.addFault("%d of %d bytes are not in the capture", g.Missing, len(g.Payload)+g.Missing)
 	}
-	rest := d.cutRun(f, g.Payload)
-	b := g.Payload[:len(g.Payload)-len(rest)]
-	r.Size = len(b)
 	d.explainPayload(f, r, toServer, b)
 	if len(rest) > 0 {
 		next := *g

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/internal/golden"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -372,5 +375,59 @@ func TestParametersHaveNames(t *testing.T) {
 		if len(kind.ParamNames()) != kind.Params() {
 			t.Errorf("%v has %d parameters and the names %v", kind, kind.Params(), kind.ParamNames())
 		}
+	}
+}
+
+// TestTrafficOfDDNet20 explains captures of DDNet 20.1, in which nothing is wrong: a client that
+// speaks 0.7 and sends DDNet's messages, and a server with 128 slots that was captured from the
+// middle of a game on.
+func TestTrafficOfDDNet20(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		want []string
+	}{
+		{"ddnet-20.1-client-over-0.7.pcap", []string{
+			`1> system CLIENTVER vital=1 ack=0 bytes=47 ConnectionID=064f9036-4742-456d-a84d-7ce1a1d8e5c3 Version=20010 Text="DDNet 20.1"`,
+			"1> game Cl_ShowOthers", "1> game Cl_EnableSpectatorCount", "1> game Cl_ShowDistance vital=14 ack=22 bytes=21 X=1356 Y=847", "1> game Cl_CameraInfo",
+		}},
+		{"ddnet-20.1-midgame.pcap", []string{"#1 1< system SNAPSINGLE", "#2 1> system INPUT", "PlayerSlots=128", "MaxClients=128"}},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			var all []Datagram
+			file := testenv.Must(os.ReadFile(filepath.Join("testdata", c.file)))
+			if err := ReadCapture(bytes.NewReader(file), func(g *Datagram) {
+				all = append(all, *g)
+				all[len(all)-1].Payload = bytes.Clone(g.Payload)
+			}); err != nil {
+				t.Fatal(err)
+			}
+			text, stats := explain(t, all, Config{})
+			for _, want := range c.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("missing %q", want)
+				}
+			}
+			if stats.Faults != 0 || stats.Datagrams < 40 {
+				t.Errorf("%+v", stats)
+			}
+		})
+	}
+}
+
+// TestSidesInMidGame checks that the first message that only one side sends shows which side is the
+// server, even after packets without messages.
+func TestSidesInMidGame(t *testing.T) {
+	var p packets
+	p.between(serverAddr, clientAddr, packet.AppendControl(nil, 0, clientToken, packet.ControlKeepAlive))
+	p.send(false, 0, 1, &msg7.InputTiming{IntendedTick: 5})
+	p.send(true, 0, 1, &msg7.ClKill{})
+	text, stats := explain(t, p, Config{})
+	for _, want := range []string{"#1 1> control KEEPALIVE", "#2 1< system INPUTTIMING", "#3 1> game Cl_Kill"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("missing %q:\n%s", want, text)
+		}
+	}
+	if stats.Connections != 1 || stats.Faults != 0 {
+		t.Errorf("%+v\n%s", stats, text)
 	}
 }

@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"bytes"
 	"net/netip"
 
 	"github.com/teeyard/teeyard/protocol/packet"
@@ -25,6 +26,7 @@ type flow struct {
 	open         bool        // from CONNECT to CLOSE
 	version      int         // 6, 7, or 0 if unknown
 	versionKnown bool        // known from a handshake
+	sidesKnown   bool        // a handshake or a message shows which side is the server
 	endpoints    [2]endpoint // client, server
 	token6       tokenState6
 	assembler    snapshot.PartAssembler
@@ -84,6 +86,67 @@ func (d *Decoder) toServer(g *Datagram) bool {
 	}
 	// The first datagram may come from a server that other connections have shown.
 	return d.servers[g.Dst] || !d.servers[g.Src]
+}
+
+// checkSides turns a connection around if its first message that only one side sends comes from the
+// other side. That happens in captures that begin during a game. checkSides returns the direction
+// of the datagram.
+func (d *Decoder) checkSides(f *flow, g *Datagram, b []byte, toServer bool) bool {
+	if f.sidesKnown || d.cfg.Port != 0 {
+		return toServer
+	}
+	var right bool
+	if right, f.sidesKnown = d.sideOf(f, b, toServer); right == toServer {
+		return toServer
+	}
+	from, to := flowKey{g.Src, g.Dst}, flowKey{g.Dst, g.Src}
+	if right {
+		from, to = to, from
+	}
+	delete(d.flows, from)
+	delete(d.servers, from.server)
+	d.flows[to] = f
+	d.servers[to.server] = true
+	f.endpoints[0], f.endpoints[1] = f.endpoints[1], f.endpoints[0]
+	return right
+}
+
+// sideOf returns the direction of a packet, and whether it is certain. Without a hint, it returns
+// the direction that was assumed.
+func (d *Decoder) sideOf(f *flow, b []byte, assumed bool) (toServer, sure bool) {
+	var it packet.ChunkReader
+	switch kind, _ := packet.Classify(b); kind {
+	case packet.KindDrop, packet.KindHalfLife, packet.KindConnless6, packet.KindConnless7:
+		return assumed, false
+	default:
+		if d.detectVersion(f, kind, b); f.version == 6 {
+			var p packet.Packet6
+			if p.Parse(b, &d.scratch) != nil {
+				return assumed, false
+			}
+			if p.Flags&packet.FlagControl != 0 {
+				return assumed, p.ControlID() == packet.ControlConnect
+			}
+			it = p.Chunks()
+		} else {
+			var p packet.Packet
+			if p.Parse(b, &d.scratch) != nil {
+				return assumed, false
+			}
+			if id := p.ControlID(); p.Flags&packet.FlagControl != 0 {
+				return assumed, id == packet.ControlConnect || id == packet.ControlToken
+			}
+			it = p.Chunks()
+		}
+	}
+	var c packet.Chunk
+	for it.Next(&c) {
+		m, err := d.decodeMessage(f.version, bytes.Clone(c.Data))
+		if err == nil && m.clientOnly != m.serverOnly {
+			return m.clientOnly, true
+		}
+	}
+	return assumed, false
 }
 
 // dropOldestFlow drops the connection that has been silent for the longest time.

@@ -19,9 +19,12 @@ type message struct {
 	extraBytes             int  // number of bytes after the message
 }
 
-// decodeMessage decodes a message. It changes b.
+// decodeMessage decodes a message. It changes b. DDNet's programs send their own messages, which
+// have UUIDs, over 0.7 in the form that they have in 0.6.
 func (d *Decoder) decodeMessage(version int, b []byte) (message, error) {
-	if version == 6 {
+	const uuidGame, uuidSystem = 0, 1 // the first byte of a message with a UUID
+	hasUUID := len(b) > len(msg6.UUID{}) && (b[0] == uuidGame || b[0] == uuidSystem)
+	if version == 6 || hasUUID {
 		m, err := d.msgs6.Decode(b)
 		if err != nil {
 			return message{}, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
@@ -27,6 +28,12 @@ type testServer struct {
 // map file, or nil for an embedded map.
 func startTestServer(t testing.TB, mapName string, file []byte, mod game.Mod, commands ...string) *testServer {
 	t.Helper()
+	return startServerOf(t, nil, mapName, file, mod, commands...)
+}
+
+// startServerOf is startTestServer with the modes that sv_gametype chooses from.
+func startServerOf(t testing.TB, modes mode.List, mapName string, file []byte, mod game.Mod, commands ...string) *testServer {
+	t.Helper()
 	peers.RequirePrograms(t, "teeworlds", "DDNet")
 	s := &testServer{t: t, eventRecorder: &eventRecorder{names: make(map[game.PlayerID]string)}}
 	files := fstest.MapFS{}
@@ -37,7 +44,7 @@ func startTestServer(t testing.TB, mapName string, file []byte, mod game.Mod, co
 	if mod != nil {
 		mods = append(mods, func() game.Mod { return mod })
 	}
-	srv := servertest.Start(t, server.Config{Files: files, Mods: mods, Observers: []server.Observer{s.eventRecorder}, Seed: 1},
+	srv := servertest.Start(t, server.Config{Files: files, Modes: modes, Mods: mods, Observers: []server.Observer{s.eventRecorder}, Seed: 1},
 		append([]string{"sv_warmup 0; sv_inactivekick_time 0; sv_scorelimit 0; sv_map " + mapName}, commands...)...)
 	s.addr = srv.Addr().String()
 	t.Cleanup(func() {

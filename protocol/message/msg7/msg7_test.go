@@ -32,7 +32,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		{"\x11\x01\x02\x00\x05abcd", packer.ErrShort, "msg7: SNAPSINGLE.Data: packer: data ends too early"},
 		{"\x29\x00\x00\x84\x08", message.ErrRange, "msg7: INPUT.Size = 516: out of range"},
 		{"\x29\x00\x00", packer.ErrShort, "msg7: INPUT.Size: packer: data ends too early"},
-		{"\x09v\x00n\x00h\x00m\x00DM\x00\x00\x00\x00\x11\x00\x91\x01", message.ErrRange, "msg7: SERVERINFO.Record.MaxClients = 81: out of range"},
+		{"\x09v\x00n\x00h\x00m\x00DM\x00\x00\x00\x00\x11\x00\x81\x02", message.ErrRange, "msg7: SERVERINFO.Record.MaxClients = 129: out of range"},
 		{"\x09v\x00n\x00h\x00m\x00DM\x00\x00\x00\x00\x11\x00\x20", message.ErrRange, "msg7: InfoRecord.PlayerSlots = 17: out of range"},
 		{"\x13", message.ErrReserved, "msg7: system message 9 (SNAPSMALL): reserved"},
 		{"\x3f", message.ErrUnknown, "msg7: system message 31: unknown"},

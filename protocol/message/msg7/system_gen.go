@@ -162,13 +162,14 @@ type InfoRecord struct {
 	Flags ServerInfoFlags
 	// 0 casual, 1 normal, 2 competitive; clients clamp it.
 	SkillLevel int32
-	// Number of players, at most Clients. Limits: 0 to 64.
+	// Number of players, at most Clients. Limits: 0 to 128.
 	Players int32
-	// Maximum number of players, Players to MaxClients. Limits: 0 to 64.
+	// Maximum number of players, Players to MaxClients. Limits: 0 to 128.
 	PlayerSlots int32
-	// Number of clients, including spectators. Limits: 0 to 64.
+	// Number of clients, including spectators. Limits: 0 to 128.
 	Clients int32
-	// Maximum number of clients. Limits: 0 to 64.
+	// Maximum number of clients; the original client accepts 64, DDNet-Server 20
+	// sends up to 128. Limits: 0 to 128.
 	MaxClients int32
 }
 
@@ -216,19 +217,19 @@ func (m *InfoRecord) Unpack(u *packer.Unpacker) error {
 		return version.NewFieldError("InfoRecord", "SkillLevel", v, u)
 	}
 	m.SkillLevel = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("InfoRecord", "Players", v, u)
 	}
 	m.Players = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("InfoRecord", "PlayerSlots", v, u)
 	}
 	m.PlayerSlots = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("InfoRecord", "Clients", v, u)
 	}
 	m.Clients = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("InfoRecord", "MaxClients", v, u)
 	}
 	m.MaxClients = v
@@ -293,19 +294,19 @@ func (m *ServerInfo) Unpack(u *packer.Unpacker) error {
 		return version.NewFieldError("SERVERINFO", "Record.SkillLevel", v, u)
 	}
 	m.Record.SkillLevel = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("SERVERINFO", "Record.Players", v, u)
 	}
 	m.Record.Players = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("SERVERINFO", "Record.PlayerSlots", v, u)
 	}
 	m.Record.PlayerSlots = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("SERVERINFO", "Record.Clients", v, u)
 	}
 	m.Record.Clients = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("SERVERINFO", "Record.MaxClients", v, u)
 	}
 	m.Record.MaxClients = v
