@@ -602,7 +602,7 @@ func TestFNGIsPredicted(t *testing.T) {
 	}
 }
 
-// TestGameInfoEx checks the versions and second flags that DDNet-Server 16.4 and 20.1 send in DDRace.
+// TestGameInfoEx checks the versions and second flags that DDNet-Server 16.4 and 20.1 send.
 func TestGameInfoEx(t *testing.T) {
 	for version, want := range map[int32]msg6.GameInfoEx{
 		16040: {Flags: gameInfoExDDRace.Flags, Version: 8, Flags2: 0x40, Missing: 2},
