@@ -121,16 +121,6 @@ func (w *World) DDRaceFreezeTicks() int32 {
 	return 0
 }
 
-// DDRaceTeamSizes returns the number of members that a DDRace team needs for a team finish and the
-// largest number of members, and 0 and 0 in worlds of other games.
-func (w *World) DDRaceTeamSizes() (least, most int32) {
-	if d := w.ddrace(); d != nil {
-		s := d.world.Settings()
-		return s.MinTeamSize, s.MaxTeamSize
-	}
-	return 0, 0
-}
-
 // tick runs one tick of the simulation.
 func (d *ddraceHost) tick(cmds []Command) {
 	w := d.w

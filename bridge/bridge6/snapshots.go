@@ -101,7 +101,8 @@ func (e *snapshotEncoder) beginRound(w *game.World) {
 	for i := range f.Players {
 		e.skins.update(w, f.Players[i].ID)
 	}
-	e.minTeamSize, e.maxTeamSize = w.DDRaceTeamSizes()
+	settings, _ := w.DDRaceSettings()
+	e.minTeamSize, e.maxTeamSize = settings.MinTeamSize, settings.MaxTeamSize
 	e.beginFrame(f)
 }
 

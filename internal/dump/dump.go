@@ -25,9 +25,9 @@ import (
 
 // Config configures a Decoder. The zero value works.
 type Config struct {
-	// Port is the server's UDP port; other datagrams are skipped. If it is 0, handshakes and messages
-	// show which side is the server. Before those, it is the receiver of the first datagram between
-	// two addresses.
+	// Port is the server's UDP port; other datagrams are skipped. If it is 0, handshakes and
+	// messages show which side is the server. Before those, it is the receiver of the first datagram
+	// between two addresses.
 	Port uint16
 	// Objects adds all objects of every snapshot to its record.
 	Objects bool

@@ -388,7 +388,8 @@ func TestTrafficOfDDNet20(t *testing.T) {
 	}{
 		{"ddnet-20.1-client-over-0.7.pcap", []string{
 			`1> system CLIENTVER vital=1 ack=0 bytes=47 ConnectionID=064f9036-4742-456d-a84d-7ce1a1d8e5c3 Version=20010 Text="DDNet 20.1"`,
-			"1> game Cl_ShowOthers", "1> game Cl_EnableSpectatorCount", "1> game Cl_ShowDistance vital=14 ack=22 bytes=21 X=1356 Y=847", "1> game Cl_CameraInfo",
+			"1> game Cl_ShowOthers", "1> game Cl_EnableSpectatorCount",
+			"1> game Cl_ShowDistance vital=14 ack=22 bytes=21 X=1356 Y=847", "1> game Cl_CameraInfo",
 		}},
 		{"ddnet-20.1-midgame.pcap", []string{"#1 1< system SNAPSINGLE", "#2 1> system INPUT", "PlayerSlots=128", "MaxClients=128"}},
 	} {
