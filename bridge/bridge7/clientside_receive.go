@@ -58,7 +58,7 @@ func (c *clientSide) receiveVital(m msg7.Message) {
 			Name: safetext.Line(m.Name), CRC: uint32(m.CRC), Size: int(m.Size), SHA256: m.SHA256.Sum, HasSHA256: m.SHA256.Present,
 			ChunksPerRequest: int(m.ChunksPerRequest), ChunkSize: int(m.ChunkSize),
 		}
-		change.Refusal = refusalReason(change)
+		change.Refusal = refusalReason(change.Name, change.CRC, change.Size)
 		c.handler.OnOther(change.Event(""))
 		c.handler.OnMapChange(change)
 	case *msg7.MapData:

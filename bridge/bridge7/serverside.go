@@ -141,9 +141,15 @@ func (s *serverSide) tellPause(v *game.View) {
 	}
 }
 
+// SendMapChange announces the map. The original client leaves a server whose map only has the name
+// of an original map, so such a map gets another name.
 func (s *serverSide) SendMapChange(m *bridge.Map) {
+	name := m.Name
+	if refusalReason(name, m.CRC, len(m.File)) != "" {
+		name += "_6"
+	}
 	s.send(&msg7.MapChange{
-		Name: []byte(m.Name), CRC: int32(m.CRC), Size: int32(len(m.File)),
+		Name: []byte(name), CRC: int32(m.CRC), Size: int32(len(m.File)),
 		ChunksPerRequest: int32(m.ChunksPerRequest), ChunkSize: msg7.MapChunkSize,
 		SHA256: msg7.MapHash{Present: true, Sum: m.SHA256},
 	})

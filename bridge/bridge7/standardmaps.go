@@ -1,7 +1,5 @@
 package bridge7
 
-import "github.com/teeyard/teeyard/bridge"
-
 // standardMaps are the maps shipped with releases of 0.7. The original client refuses any other map
 // with one of these names.
 var standardMaps = []struct {
@@ -29,15 +27,16 @@ var standardMaps = []struct {
 	{"lms1", 0xb2714ade, 11571},
 }
 
-// refusalReason returns why the original client refuses a map, "" if it accepts it.
-func refusalReason(m *bridge.MapChange) string {
+// refusalReason returns why the original client refuses a map with a file of size bytes, "" if it
+// accepts the map.
+func refusalReason(name string, crc uint32, size int) string {
 	known := false
 	for i := range standardMaps {
 		s := &standardMaps[i]
-		if s.name != m.Name {
+		if s.name != name {
 			continue
 		}
-		if s.crc == m.CRC && s.size == m.Size {
+		if s.crc == crc && s.size == size {
 			return ""
 		}
 		known = true

@@ -26,8 +26,8 @@ import (
 // Config configures a Decoder. The zero value works.
 type Config struct {
 	// Port is the server's UDP port; other datagrams are skipped. If it is 0, handshakes and
-	// messages show which side is the server. Before those, it is the receiver of the first datagram
-	// between two addresses.
+	// messages show which side is the server. Until then, the receiver of the first datagram is
+	// the server.
 	Port uint16
 	// Objects adds all objects of every snapshot to its record.
 	Objects bool
