@@ -71,9 +71,14 @@ func TestServerMessages(t *testing.T) {
 	}{
 		{func() { s.SendMapChange(m) }, call("MapChange", bridge.MapChange{Name: "yard", CRC: 0xfffffff0, Size: 5,
 			SHA256: [32]byte{7}, HasSHA256: true, ChunksPerRequest: 3, ChunkSize: s.MapChunkSize()})},
-		{func() { s.SendMapChange(&bridge.Map{Name: "dm1", ChunksPerRequest: 3}) },
-			call("MapChange", bridge.MapChange{Name: "dm1", HasSHA256: true, ChunksPerRequest: 3,
-				ChunkSize: s.MapChunkSize(), Refusal: "invalid standard map"})},
+		{func() { s.SendMapChange(&bridge.Map{Name: "dm1", ChunksPerRequest: 3}) }, // not the original dm1
+			call("MapChange", bridge.MapChange{Name: "dm1_6", HasSHA256: true, ChunksPerRequest: 3, ChunkSize: s.MapChunkSize()})},
+		{func() {
+			s.SendMapChange(&bridge.Map{Name: "dm1", CRC: 0x64548818, File: make([]byte, 6793), ChunksPerRequest: 3})
+		},
+			call("MapChange", bridge.MapChange{Name: "dm1", CRC: 0x64548818, Size: 6793, HasSHA256: true, ChunksPerRequest: 3, ChunkSize: s.MapChunkSize()})},
+		{receive(&msg7.MapChange{Name: []byte("dm1"), ChunksPerRequest: 1, ChunkSize: 1}),
+			call("MapChange", bridge.MapChange{Name: "dm1", ChunksPerRequest: 1, ChunkSize: 1, Refusal: "invalid standard map"})},
 		{func() { s.SendMapData(m, 0) }, call("MapData", -1, "a map")},
 		{s.SendConReady, call("ConReady")},
 		{s.SendReadyToEnter, call("ReadyToEnter")},
@@ -319,7 +324,7 @@ func TestStandardMaps(t *testing.T) {
 		{bridge.MapChange{Name: "teeyard1", CRC: 1, Size: 1}, false},
 		{bridge.MapChange{Name: "", CRC: 1, Size: 1}, false},
 	} {
-		if got := refusalReason(&tt.m); (got != "") != tt.refused {
+		if got := refusalReason(tt.m.Name, tt.m.CRC, tt.m.Size); (got != "") != tt.refused {
 			t.Errorf("%+v: %q", tt.m, got)
 		}
 	}

@@ -17,9 +17,11 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
 	"github.com/teeyard/teeyard/internal/peers"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/maps"
+	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
 // trackMap has a spawn point at the left, then weapons and deadly spikes, under a ceiling within
@@ -324,6 +326,20 @@ func TestDDNetOnMapOf07(t *testing.T) {
 	dora.Screenshot("dm1-later")
 	if !dora.Running() {
 		t.Errorf("DDNet's client ended:\n%s", dora.Output())
+	}
+}
+
+// TestTeeworldsOnMapOfDDNet joins with the 0.7.5 client. DDNet's dm1 is not the dm1 of 0.7, and the
+// client leaves servers with such a map, so our server sends it under another name.
+func TestTeeworldsOnMapOfDDNet(t *testing.T) {
+	peers.RequirePrograms(t, "teeworlds", "DDNet")
+	for _, name := range []string{"dm1", "ctf5"} {
+		file := testenv.Must(os.ReadFile(filepath.Join(peers.DDNetMaps, name+".map")))
+		s := startServerOf(t, mode.List{{Name: "ddrace", New: ddrace.New}}, name, file, nil, "sv_gametype ddrace")
+		vera := s.join("vera")
+		checkDownloaded(t, vera.Home, name+"_6", file)
+		vera.Screenshot(name)
+		vera.leave()
 	}
 }
 
