@@ -237,7 +237,7 @@ func TestClientMessages(t *testing.T) {
 			WantedWeapon: rapid.Int32Range(0, 5).Draw(t, "weapon"), NextWeapon: n.Draw(t, "next"), PrevWeapon: n.Draw(t, "prev"),
 		}
 		p := encodeInput(&want)
-		if got := decodeInput(&p); got != want {
+		if got := new(serverSide).decodeInput(&p); got != want {
 			t.Fatalf("%+v instead of %+v", got, want)
 		}
 	})

@@ -83,6 +83,7 @@ func (s *demoSide) name(id game.PlayerID) string { return s.players[id].profile.
 
 func (s *demoSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	s.updateInfos(v)
+	s.protocol.snapshot.knowsAim = false
 	s.protocol.snapshot.buildSnapshot(b, v, latency, s.release, s)
 }
 

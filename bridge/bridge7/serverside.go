@@ -9,6 +9,7 @@ import (
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/safetext"
+	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
@@ -16,10 +17,12 @@ import (
 // Protocol implements [bridge.Protocol] for 0.7. Use it and its ServerSides from one goroutine
 // only.
 type Protocol struct {
-	decoder  msg7.Decoder
-	snapshot snapshotEncoder
-	buf      []byte
-	world    *game.World // the world shown in the current round of snapshots
+	decoder msg7.Decoder
+	// ddnetDecoder decodes DDNet's own messages.
+	ddnetDecoder msg6.Decoder
+	snapshot     snapshotEncoder
+	buf          []byte
+	world        *game.World // the world shown in the current round of snapshots
 	// profileChanges counts players who joined, left or changed their profile.
 	profileChanges int
 }
@@ -79,6 +82,8 @@ type serverSide struct {
 	input    bridge.InputMessage
 	release  int32 // release that the client sent in INFO; the newest one before that
 	paused   bool  // the client shows its own player as a spectator; see tellPause
+	loggedIn bool  // whether INFO was received
+	ddnet    ddnetClient
 }
 
 // clientCommands are the chat commands built into clients. A client refuses a server command of the
@@ -144,6 +149,7 @@ func (s *serverSide) tellPause(v *game.View) {
 // SendMapChange announces the map. The original client leaves a server whose map only has the name
 // of an original map, so such a map gets another name.
 func (s *serverSide) SendMapChange(m *bridge.Map) {
+	s.sendCapabilities()
 	name := m.Name
 	if refusalReason(name, m.CRC, len(m.File)) != "" {
 		name += "_6"
@@ -336,6 +342,9 @@ func (s *serverSide) SendVoteOptionRemoved(text string) {
 	s.send(&msg7.SvVoteOptionRemove{Description: []byte(text)})
 }
 
+// maxVoteTimeout is the longest time of a vote in s. Clients reject longer times.
+const maxVoteTimeout = 60
+
 func (s *serverSide) SendVote(v *bridge.Vote) {
 	description := v.Description
 	if v.Kind == event.VoteKick || v.Kind == event.VoteSpectate {
@@ -346,7 +355,7 @@ func (s *serverSide) SendVote(v *bridge.Vote) {
 		caller = s.protocol.unusedID() // clients show no description for a vote without a caller
 	}
 	s.send(&msg7.SvVoteSet{
-		ClientID: int32(caller), Type: msg7.VoteType(v.Kind), Timeout: v.Timeout,
+		ClientID: int32(caller), Type: msg7.VoteType(v.Kind), Timeout: min(v.Timeout, maxVoteTimeout),
 		Description: []byte(description), Reason: []byte(v.Reason),
 	})
 }
@@ -388,7 +397,8 @@ func (s *serverSide) SendMapListEntryRemoved(name string) {
 
 func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
 	s.tellPause(v)
-	s.protocol.snapshot.buildSnapshot(b, v, latency, s.release, nil)
+	s.protocol.snapshot.knowsAim = s.ddnet.info != nil
+	s.protocol.snapshot.buildSnapshot(b, s.ddnet.viewOf(v), latency, s.release, nil)
 }
 
 func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }

@@ -12,6 +12,9 @@ import (
 )
 
 func (s *serverSide) Receive(payload []byte, vital bool) error {
+	if hasUUID(payload) {
+		return s.receiveDDNet(payload, vital)
+	}
 	m, err := s.protocol.decoder.Decode(payload)
 	if err != nil {
 		info := shortInfo(payload)
@@ -24,7 +27,7 @@ func (s *serverSide) Receive(payload []byte, vital bool) error {
 	case *msg7.Input:
 		var p msg7.PlayerInput
 		ok := m.Player(&p) == nil
-		s.input = bridge.InputMessage{AckTick: m.AckTick, IntendedTick: m.IntendedTick, PingCorrection: m.PingCorrection, Input: decodeInput(&p), Valid: ok}
+		s.input = bridge.InputMessage{AckTick: m.AckTick, IntendedTick: m.IntendedTick, PingCorrection: m.PingCorrection, Input: s.decodeInput(&p), Valid: ok}
 		s.session.OnInput(&s.input)
 	case *msg7.Ping:
 		s.protocol.buf = (&msg7.PingReply{}).Append(s.protocol.buf[:0])
@@ -58,10 +61,10 @@ func (s *serverSide) receiveVital(m msg7.Message) error {
 	switch m := m.(type) {
 	case *msg7.Info:
 		version := string(m.NetVersion)
-		s.release = m.ClientVersion
+		s.release, s.loggedIn = m.ClientVersion, true
 		s.session.OnLogin(bridge.Login{
 			VersionOK: version == msg7.NetVersion, NetVersion: version,
-			Password: string(m.Password), ClientVersion: m.ClientVersion,
+			Password: string(m.Password), ClientVersion: m.ClientVersion, DDNet: s.ddnet.info,
 		})
 	case *msg7.RequestMapData:
 		s.session.OnRequestMapData(-1)
@@ -87,6 +90,13 @@ func (s *serverSide) receiveVital(m msg7.Message) error {
 			return nil
 		}
 		s.session.OnChatCommand(string(m.Name), string(m.Arguments))
+	case *msg7.ClSay:
+		if code, ok := bridge.ParseTimeoutCode(string(m.Message)); ok {
+			s.session.OnTimeoutCode(code)
+			return nil
+		}
+		c, _ := decodeCommand(m)
+		s.session.OnCommand(c)
 	default:
 		c, ok := decodeCommand(m)
 		switch {
@@ -132,11 +142,15 @@ func decodeCommand(m msg7.Message) (game.Command, bool) {
 	return c, true
 }
 
-func decodeInput(p *msg7.PlayerInput) game.Input {
+func (s *serverSide) decodeInput(p *msg7.PlayerInput) game.Input {
+	flags := game.PlayerFlagChatting | game.PlayerFlagScoreboard
+	if s.ddnet.info != nil {
+		flags |= game.PlayerFlagAim
+	}
 	return game.Input{
 		Direction: p.Direction, TargetX: p.TargetX, TargetY: p.TargetY,
 		Jump: p.Jump, Fire: p.Fire, Hook: p.Hook,
-		Flags:        game.PlayerFlags(p.PlayerFlags) & (game.PlayerFlagChatting | game.PlayerFlagScoreboard),
+		Flags:        game.PlayerFlags(p.PlayerFlags) & flags,
 		WantedWeapon: p.WantedWeapon, NextWeapon: p.NextWeapon, PrevWeapon: p.PrevWeapon,
 	}
 }

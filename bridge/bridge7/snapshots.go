@@ -23,14 +23,16 @@ type snapshotEncoder struct {
 	frame *game.Frame
 	// freezeTicks is the length of a tile's freeze in DDRace, in ticks; 0 in other games.
 	freezeTicks int32
-	triggered   [game.MaxPlayers]int32 // core events since the last round, by player
-	shared      items.Shared
-	characters  []items.Character
-	hooks       items.HookLines
-	effects     items.Effects
-	players     [game.MaxPlayers]playerItem // the players as most clients see them, by id
-	pool        snapshot.SharedPool
-	round       *snapshot.SharedItems // items that the snapshots of this round share
+	// knowsAim is whether the client that a snapshot is for knows game.PlayerFlagAim.
+	knowsAim   bool
+	triggered  [game.MaxPlayers]int32 // core events since the last round, by player
+	shared     items.Shared
+	characters []items.Character
+	hooks      items.HookLines
+	effects    items.Effects
+	players    [game.MaxPlayers]playerItem // the players as most clients see them, by id
+	pool       snapshot.SharedPool
+	round      *snapshot.SharedItems // items that the snapshots of this round share
 }
 
 // playerItem is one player, encoded for snapshots.
@@ -106,7 +108,7 @@ func (e *snapshotEncoder) beginRound(f *game.Frame) {
 	e.effects.Sort()
 }
 
-// encodePlayerFlags removes the flags that 0.7 does not define.
+// encodePlayerFlags removes the flag that only DDNet's clients know.
 func encodePlayerFlags(f game.PlayerFlags) msg7.PlayerFlags {
 	return msg7.PlayerFlags(f &^ game.PlayerFlagAim)
 }
@@ -168,12 +170,17 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 	o.PutInts(e.characters[len(e.characters)-1].Ints[:])
 }
 
-// buildRace adds the players' race clocks and the best time.
-func (e *snapshotEncoder) buildRace(b *snapshot.Builder, release int32) {
+// buildRace adds the players' race clocks and the best time. Players can hide the clocks.
+func (e *snapshotEncoder) buildRace(b *snapshot.Builder, v *game.View, release int32) {
 	if e.frame.Game.Flags&game.GameFlagRace == 0 {
 		return
 	}
 	knowsClocks := msg7.TypeKnownBy(msg7.TypePlayerInfoRace, release)
+	for i := range e.frame.Players {
+		if p := &e.frame.Players[i]; p.ID == v.Viewer && p.HideClock {
+			knowsClocks = false
+		}
+	}
 	for i := range e.frame.Players {
 		if p := &e.frame.Players[i]; p.RaceStart != 0 && knowsClocks {
 			if dst := b.Add(msg7.TypePlayerInfoRace, int(p.ID), msg7.SizePlayerInfoRace); dst != nil {
@@ -211,7 +218,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 			demo.buildInfos(b)
 		}
 		e.buildEffects(b, v)
-		e.buildRace(b, release)
+		e.buildRace(b, v, release)
 		if demo != nil {
 			e.buildStates(b, v)
 		}
@@ -222,7 +229,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	if demo != nil {
 		demo.buildInfos(b)
 	}
-	e.buildRace(b, release)
+	e.buildRace(b, v, release)
 	e.buildCharacters(b, v)
 	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityProjectiles)
 	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityLasers)
@@ -271,7 +278,8 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 		if p.Spectating && p.SpectatorID == v.Viewer && v.Viewer != p.ID && v.Viewer != game.Nobody {
 			flags |= game.PlayerFlagWatching
 		}
-		if latency[p.ID] == 0 && flags == p.Flags {
+		aims := e.knowsAim && flags&game.PlayerFlagAim != 0
+		if latency[p.ID] == 0 && flags == p.Flags && !aims {
 			item := &e.players[p.ID]
 			b.AddShared(&item.ref, msg7.TypePlayerInfo, int(p.ID), item.info[:])
 			if p.ID == v.Viewer && p.Spectating {
@@ -280,6 +288,9 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 			continue
 		}
 		o := msg7.PlayerInfo{PlayerFlags: encodePlayerFlags(flags), Score: p.Score, Latency: latency[p.ID]}
+		if aims {
+			o.PlayerFlags |= msg7.PlayerFlagAim
+		}
 		if dst := b.Add(msg7.TypePlayerInfo, int(p.ID), msg7.SizePlayerInfo); dst != nil {
 			o.PutInts(dst)
 		}

@@ -522,6 +522,9 @@ const (
 	// PlayerFlagWatching: watches the receiver of the snapshot.
 	PlayerFlagWatching PlayerFlags = 32
 	PlayerFlagBot      PlayerFlags = 64
+	// PlayerFlagAim: DDNet: shows the line of the hook; the original programs
+	// reject it.
+	PlayerFlagAim PlayerFlags = 128
 )
 
 // String returns the names of the flags that are set, joined by a bar.
@@ -537,6 +540,7 @@ var playerFlagsNames = [...]string{
 	"Dead",
 	"Watching",
 	"Bot",
+	"Aim",
 }
 
 // GameFlags are properties of the game mode.

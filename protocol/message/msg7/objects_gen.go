@@ -141,7 +141,7 @@ type PlayerInput struct {
 	// Whether the key is held.
 	Hook bool
 	// States that the client reports: chatting, scoreboard. Limits: flags, mask
-	// 127.
+	// 255.
 	PlayerFlags PlayerFlags
 	// Weapon + 1, 0 for none; the ninja cannot be selected. Limits: 0 to 5.
 	WantedWeapon int32
@@ -189,7 +189,7 @@ func (o *PlayerInput) ReadInts(src []int32) error {
 	if v := src[5]; v < 0 || v > 1 {
 		return version.NewRangeError("PlayerInput", "Hook", v)
 	}
-	if v := src[6]; v&^127 != 0 {
+	if v := src[6]; v&^255 != 0 {
 		return version.NewRangeError("PlayerInput", "PlayerFlags", v)
 	}
 	if v := src[7]; v < 0 || v > 5 {
@@ -781,7 +781,7 @@ func (o *Character) ReadInts(src []int32) error {
 //
 // Snapshot type 11, 3 integers, size known to both sides.
 type PlayerInfo struct {
-	// State of the player. Limits: flags, mask 127.
+	// State of the player. Limits: flags, mask 255.
 	PlayerFlags PlayerFlags
 	// Points; in a race, ms.
 	Score int32
@@ -811,7 +811,7 @@ func (o *PlayerInfo) ReadInts(src []int32) error {
 	if len(src) != SizePlayerInfo {
 		return version.NewSizeError("PlayerInfo", len(src), SizePlayerInfo)
 	}
-	if v := src[0]; v&^127 != 0 {
+	if v := src[0]; v&^255 != 0 {
 		return version.NewRangeError("PlayerInfo", "PlayerFlags", v)
 	}
 	o.PlayerFlags = PlayerFlags(src[0])

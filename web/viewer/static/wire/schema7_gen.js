@@ -320,7 +320,7 @@ OBJECTS[1] = { name: 'PlayerInput', size: 10, dynamic: false, fields: [
 	{ name: 'Jump', type: 'bool', at: 3, min: 0, max: 1 },
 	{ name: 'Fire', type: 'int', at: 4 },
 	{ name: 'Hook', type: 'bool', at: 5, min: 0, max: 1 },
-	{ name: 'PlayerFlags', type: 'int', at: 6, min: 0, max: 127 },
+	{ name: 'PlayerFlags', type: 'int', at: 6, min: 0, max: 255 },
 	{ name: 'WantedWeapon', type: 'int', at: 7, min: 0, max: 5 },
 	{ name: 'NextWeapon', type: 'int', at: 8 },
 	{ name: 'PrevWeapon', type: 'int', at: 9 },
@@ -407,7 +407,7 @@ OBJECTS[10] = { name: 'Character', size: 22, dynamic: false, fields: [
 	{ name: 'TriggeredEvents', type: 'int', at: 21, min: 0, max: 31 },
 ] };
 OBJECTS[11] = { name: 'PlayerInfo', size: 3, dynamic: false, fields: [
-	{ name: 'PlayerFlags', type: 'int', at: 0, min: 0, max: 127 },
+	{ name: 'PlayerFlags', type: 'int', at: 0, min: 0, max: 255 },
 	{ name: 'Score', type: 'int', at: 1 },
 	{ name: 'Latency', type: 'int', at: 2 },
 ] };
