@@ -290,3 +290,29 @@ func TestDDRaceTuning(t *testing.T) {
 		t.Errorf("with the physics of DDNet 20: %v", last.Params)
 	}
 }
+
+// TestRaceClock checks whose race clock a client shows: the own one while playing and in a free
+// view, as during /spec, and that of the followed player.
+func TestRaceClock(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		viewer game.PlayerState
+		want   int32
+	}{
+		{"plays", game.PlayerState{RaceStart: 5}, 5},
+		{"spec", game.PlayerState{RaceStart: 5, Spectating: true, Pause: game.PauseVanished, SpectatorID: game.Nobody}, 5},
+		{"pause", game.PlayerState{RaceStart: 5, Spectating: true, Pause: game.PauseInPlace, SpectatorID: game.Nobody}, 5},
+		{"follows", game.PlayerState{RaceStart: 5, Spectating: true, SpecMode: game.SpectatePlayer, SpectatorID: 1}, 7},
+		{"follows one without a race", game.PlayerState{RaceStart: 5, Spectating: true, SpecMode: game.SpectatePlayer, SpectatorID: 2}, 0},
+		{"hides it", game.PlayerState{RaceStart: 5, HideClock: true}, 0},
+		{"no race", game.PlayerState{Spectating: true, SpectatorID: game.Nobody}, 0},
+	} {
+		v := ddraceFrame()
+		v.Viewer, v.VitalsOf, v.Frame.Game.State = 0, game.Nobody, 0
+		v.Frame.Players = []game.PlayerState{c.viewer, {ID: 1, RaceStart: 7}, {ID: 2}}
+		got := getItem[msg6.GameInfo](readItems(t, build(v, 16040), msg6.MaxClients), msg6.TypeGameInfo, 0)
+		if shows := got.StateFlags&msg6.GameStateRaceTime != 0; shows != (c.want != 0) || shows && got.WarmupTimer != -c.want {
+			t.Errorf("%s: %+v, want %d", c.name, got, c.want)
+		}
+	}
+}

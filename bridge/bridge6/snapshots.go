@@ -390,16 +390,23 @@ func (e *snapshotEncoder) size(entities *entityItems) (items, ints int) {
 	return items, ints
 }
 
-// buildRaceInfo adds the GameInfo with the race clock of the viewed player. A client that does not
-// know race clocks shows that clock instead of the match's.
+// buildRaceInfo adds the GameInfo with the race clock of the viewed player, or of the viewer in a
+// free view. A client that does not know race clocks shows that clock instead of the match's.
 func (e *snapshotEncoder) buildRaceInfo(b *snapshot.Builder, v *game.View, known bool) {
 	o, start, hidden := e.gameInfo, int32(0), false
+	runner := v.Viewer
 	for i := range e.frame.Players {
-		p := &e.frame.Players[i]
-		if p.ID == v.VitalsOf {
+		if p := &e.frame.Players[i]; p.ID == v.Viewer {
+			hidden = p.HideClock
+			if p.Spectating && p.SpecMode != game.SpectateFree {
+				runner = p.SpectatorID
+			}
+		}
+	}
+	for i := range e.frame.Players {
+		if p := &e.frame.Players[i]; p.ID == runner {
 			start = p.RaceStart
 		}
-		hidden = hidden || p.ID == v.Viewer && p.HideClock
 	}
 	switch {
 	case start == 0 || hidden || o.StateFlags != 0 || o.WarmupTimer != 0:
