@@ -8,7 +8,7 @@ import (
 
 func (d *ddraceHost) show(f *Frame) {
 	s := d.world.Settings()
-	if s.NoWeakHookAndBounce != 0 {
+	if equal, _ := s.EqualHooks(); equal {
 		f.Game.Flags |= GameFlagNoWeakHook
 	}
 	for i := range f.Players {

@@ -46,9 +46,16 @@ func (p *DDRacePrediction) Show(v *View, own PlayerID) {
 	w := p.world
 	p.inputs = p.inputs[:0]
 	w.SetTick(v.Tick)
-	if s := w.Settings(); (v.Game.Flags&GameFlagNoWeakHook != 0) != (s.NoWeakHookAndBounce != 0) {
-		changed := *s
-		changed.NoWeakHookAndBounce = 1 - changed.NoWeakHookAndBounce
+	equal, _ := w.Settings().EqualHooks()
+	if shown := v.Game.Flags&GameFlagNoWeakHook != 0; shown != equal {
+		changed := *w.Settings()
+		changed.NoWeakHookAndBounce, changed.NoWeakHook = 0, 0
+		switch {
+		case shown && changed.Release >= 20:
+			changed.NoWeakHook = 1
+		case shown:
+			changed.NoWeakHookAndBounce = 1
+		}
 		w.SetSettings(changed)
 	}
 	for i := range v.Frame.Switches {

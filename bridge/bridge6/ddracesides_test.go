@@ -310,7 +310,10 @@ func TestRaceClock(t *testing.T) {
 		v := ddraceFrame()
 		v.Viewer, v.VitalsOf, v.Frame.Game.State = 0, game.Nobody, 0
 		v.Frame.Players = []game.PlayerState{c.viewer, {ID: 1, RaceStart: 7}, {ID: 2}}
-		got := getItem[msg6.GameInfo](readItems(t, build(v, 16040), msg6.MaxClients), msg6.TypeGameInfo, 0)
+		var got msg6.GameInfo
+		if err := got.ReadInts(build(v, 16040).Find(snapshot.MakeKey(msg6.TypeGameInfo, 0))); err != nil {
+			t.Fatal(err)
+		}
 		if shows := got.StateFlags&msg6.GameStateRaceTime != 0; shows != (c.want != 0) || shows && got.WarmupTimer != -c.want {
 			t.Errorf("%s: %+v, want %d", c.name, got, c.want)
 		}

@@ -31,6 +31,7 @@ type Settings struct {
 	MaxTeamSize           int32 // sv_max_team_size
 	OldLaser              int32 // sv_old_laser
 	NoWeakHookAndBounce   int32 // sv_no_weak_hook_and_bounce
+	NoWeakHook            int32 // sv_no_weak_hook: the same in DDNet 20, where other entities move first
 	ResetPickups          int32 // sv_reset_pickups
 	ShowOthersDefault     int32 // sv_show_others_default
 	PlasmaRange           int32 // sv_plasma_range: units
@@ -76,6 +77,7 @@ var variables = [...]Variable{
 	{"sv_max_team_size", "Largest number of members of a team", 64, 1, 64, func(s *Settings) *int32 { return &s.MaxTeamSize }},
 	{"sv_old_laser", "Lasers never hit their shooter; shotguns pull to the shooter", 0, 0, 1, func(s *Settings) *int32 { return &s.OldLaser }},
 	{"sv_no_weak_hook_and_bounce", "All tees' hooks are equally strong", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHookAndBounce }},
+	{"sv_no_weak_hook", "All tees' hooks are equally strong (DDNet 20, with sv_ddnet_physics 20)", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHook }},
 	{"sv_reset_pickups", "Weapons are lost on the start line", 0, 0, 1, func(s *Settings) *int32 { return &s.ResetPickups }},
 	{"sv_show_others_default", "Tees that players see (0 = their choice, 1 = all, 2 = own team)", 0, 0, 2,
 		func(s *Settings) *int32 { return &s.ShowOthersDefault }},
@@ -143,6 +145,16 @@ func (s *Settings) ForcedSolo() bool { return s.Team == 3 }
 
 // release20 reports whether the physics are DDNet 20's.
 func (s *Settings) release20() bool { return s.Release >= 20 }
+
+// EqualHooks reports whether no hook is weak, because the forces between tees come after the cores of
+// all tees. beforeEntities reports whether the cores come before all other entities. That is the
+// rule of 16.4. In DDNet 20, they come after the other entities.
+func (s *Settings) EqualHooks() (equal, beforeEntities bool) {
+	if s.NoWeakHookAndBounce != 0 {
+		return true, true
+	}
+	return s.NoWeakHook != 0 && s.release20(), false
+}
 
 // NumTuneParams returns the number of tuning parameters in the release.
 func (s *Settings) NumTuneParams() int {

@@ -154,14 +154,15 @@ func (w *World) Step(inputs []PlayerInput) []Event {
 		}
 		w.predictedInput(id, in)
 	}
-	late := w.settings.NoWeakHookAndBounce != 0
-	if late {
-		for t := range w.order.walk(w) {
-			w.tickBefore(t)
-		}
+	equal, beforeEntities := w.settings.EqualHooks()
+	if equal && beforeEntities {
+		w.tickCores()
 	}
 	w.tickEntities()
-	w.tickTees(late)
+	if equal && !beforeEntities {
+		w.tickCores()
+	}
+	w.tickTees(equal)
 	w.removeEntities()
 	w.giveIDs()
 	if w.rules != nil {
@@ -176,8 +177,15 @@ func (w *World) Step(inputs []PlayerInput) []Event {
 	return w.events
 }
 
-// tickTees lets all tees act, newest first, and then move. With late, the first part of their tick
-// came before the entities' tick, so that no hook is weak.
+// tickCores runs the first part of the tick of all tees.
+func (w *World) tickCores() {
+	for t := range w.order.walk(w) {
+		w.tickBefore(t)
+	}
+}
+
+// tickTees lets all tees act, newest first, and then move. With late, tickCores ran the
+// first part of their tick, so that no hook is weak.
 func (w *World) tickTees(late bool) {
 	for t := range w.order.walk(w) {
 		if late {
@@ -202,7 +210,7 @@ func (w *World) tickBefore(t *Tee) {
 	}
 	w.tickState(t)
 	w.tickCore(t)
-	if w.settings.NoWeakHookAndBounce == 0 {
+	if equal, _ := w.settings.EqualHooks(); !equal {
 		w.tickForces(t)
 	}
 }

@@ -207,7 +207,7 @@ func (t *match) lock(id int, args []string) {
 // unknown records that the simulation did not follow a command.
 func (t *match) unknown(name string) {
 	t.cause, t.causeTick = name, t.world.Tick()
-	if !slices.Contains(t.res.Unknown, name) && len(t.res.Unknown) < 100 {
+	if !slices.Contains(t.res.Unknown, name) && len(t.res.Unknown) < maxUnknown {
 		t.res.Unknown = append(t.res.Unknown, name)
 	}
 }

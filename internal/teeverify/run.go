@@ -118,8 +118,8 @@ func newMatch(cfg *Config) (*match, error) {
 		done:           -1,
 	}
 	t.teams.rejoins = h.Config["sv_rejoin_team_0"] != "0"
-	if h.Config["sv_no_weak_hook"] == "1" { // a variable of DDNet 20; sv_no_weak_hook_and_bounce is another one
-		t.res.Unknown = append(t.res.Unknown, "sv_no_weak_hook")
+	if !t.own { // our variables are others, and our servers need none of DDNet's
+		t.res.Unknown = unknownVariables(h)
 	}
 	t.newWorld()
 	return t, nil

@@ -208,9 +208,10 @@ func TestNamedCommands(t *testing.T) {
 	testenv.Check(t, slices.Equal(got, []string{"warp", "load"}), "named are %q", got)
 
 	out.Reset()
-	w = testenv.Must(teehistorian.NewWriter(&out, teehistorian.Header{Config: map[string]string{"sv_no_weak_hook": "1"}}))
+	w = testenv.Must(teehistorian.NewWriter(&out, teehistorian.Header{Config: map[string]string{
+		"sv_team0mode": "1", "sv_of_a_fork": "2", "sv_no_weak_hook": "1", "sv_rescue": "1", "sv_port": "8303", "bindaddr": "127.0.0.1"}}))
 	testenv.NoError(t, w.Write(&teehistorian.Record{Kind: teehistorian.Finish}))
 	testenv.NoError(t, w.Flush())
 	got = verify(t, out.Bytes(), false).Unknown
-	testenv.Check(t, slices.Equal(got, []string{"sv_no_weak_hook"}), "named are %q", got)
+	testenv.Check(t, slices.Equal(got, []string{"sv_of_a_fork", "sv_team0mode"}), "named are %q", got)
 }
