@@ -136,21 +136,41 @@ func verifyTeehistorian(name, mapFile string) error {
 	return nil
 }
 
+// andMore writes that n notes like the one before were found, the last one in a tick.
+func andMore(b *bytes.Buffer, n int, last int32) {
+	if n > 1 {
+		fmt.Fprintf(b, " (and %d more such notes up to tick %d)", n-1, last)
+	}
+}
+
 // teehistorianNotes returns remarks that matter besides the result.
 func teehistorianNotes(res *teeverify.Result) string {
 	var b bytes.Buffer
-	for _, r := range res.Repeated {
+	if n := len(res.Repeated); n > 0 {
+		r := res.Repeated[0]
 		fmt.Fprintf(&b, "; tick %d: client %d must have repeated its previous input, which these files do not record", r.Tick, r.Client)
+		andMore(&b, n, res.Repeated[n-1].Tick)
+	}
+	if n := len(res.Moves); n > 0 {
+		m := res.Moves[0]
+		what := "joined the game"
+		if m.Spectates {
+			what = "become a spectator"
+		}
+		fmt.Fprintf(&b, "; tick %d: client %d, which speaks 0.7, must have %s, which DDNet-Server does not record", m.Tick, m.Client, what)
+		andMore(&b, n, res.Moves[n-1].Tick)
 	}
 	if res.GaveUp {
 		b.WriteString("; there are so many differences that not all unrecorded inputs were tried")
 	}
-	for i, l := range res.Lost {
-		if i == 10 {
-			fmt.Fprintf(&b, "; and %d more", len(res.Lost)-i)
-			break
+	for i := 0; i < len(res.Lost); {
+		l, n := res.Lost[i], 1
+		for i+n < len(res.Lost) && res.Lost[i+n].Cause == l.Cause {
+			n++
 		}
 		fmt.Fprintf(&b, "; from tick %d: the tee of client %d is not followed up to its next spawn, after %s in tick %d", l.Tick, l.Client, l.Cause, l.Since)
+		i += n
+		andMore(&b, n, res.Lost[i-1].Tick)
 	}
 	if res.NotCompared > 0 {
 		fmt.Fprintf(&b, "; %s from the file without a comparison", words.Clause(res.NotCompared, "place", "is taken", "are taken"))

@@ -77,7 +77,7 @@ var variables = [...]Variable{
 	{"sv_max_team_size", "Largest number of members of a team", 64, 1, 64, func(s *Settings) *int32 { return &s.MaxTeamSize }},
 	{"sv_old_laser", "Lasers never hit their shooter; shotguns pull to the shooter", 0, 0, 1, func(s *Settings) *int32 { return &s.OldLaser }},
 	{"sv_no_weak_hook_and_bounce", "All tees' hooks are equally strong", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHookAndBounce }},
-	{"sv_no_weak_hook", "All tees' hooks are equally strong (DDNet 20, with sv_ddnet_physics 20)", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHook }},
+	{"sv_no_weak_hook", "All hooks are equally strong (needs sv_ddnet_physics 20)", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHook }},
 	{"sv_reset_pickups", "Weapons are lost on the start line", 0, 0, 1, func(s *Settings) *int32 { return &s.ResetPickups }},
 	{"sv_show_others_default", "Tees that players see (0 = their choice, 1 = all, 2 = own team)", 0, 0, 2,
 		func(s *Settings) *int32 { return &s.ShowOthersDefault }},

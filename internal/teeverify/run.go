@@ -270,6 +270,7 @@ func (t *match) searchWork(n int64) {
 func (t *match) step() bool {
 	t.searchWork(t.idleWork())
 	t.place()
+	t.applyMoves()
 	events := t.world.Step(t.inputs)
 	t.searchWork(stepWork * int64(t.world.Work()))
 	t.inputs = t.inputs[:0]

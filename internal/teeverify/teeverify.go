@@ -62,6 +62,9 @@ type Result struct {
 	// not record an input that equals the client's last one, even if another input for the same
 	// tick follows.
 	Repeated []Repeat
+	// Moves are the changes of team that the recording lacks and that explain differences.
+	// DDNet-Server does not record those of players who speak 0.7.
+	Moves []Move
 	// Difference is the first difference without an explanation, or nil.
 	Difference *Difference
 	// Faults are map features that the simulation does not support. Unknown are commands in the
@@ -85,6 +88,13 @@ type Result struct {
 type Repeat struct {
 	Tick   int32 // the tick that the input is for
 	Client int
+}
+
+// Move is a player who became a spectator, or who joined the game, before a tick.
+type Move struct {
+	Tick      int32
+	Client    int
+	Spectates bool
 }
 
 // Lost is a tee that left its recorded path after an unknown command.
@@ -135,6 +145,9 @@ func Verify(cfg Config) (*Result, error) {
 	}
 	for t.run(last); t.res.Difference != nil && !cfg.NoSearch; t.run(last) {
 		d := t.res.Difference
+		if t.move(d) {
+			continue
+		}
 		searches := d.cause == "" || len(t.res.Lost) < maxSearched
 		if !(searches && t.search()) && !t.lose(d) {
 			break
