@@ -146,9 +146,9 @@ func (s *Settings) ForcedSolo() bool { return s.Team == 3 }
 // release20 reports whether the physics are DDNet 20's.
 func (s *Settings) release20() bool { return s.Release >= 20 }
 
-// EqualHooks reports whether no hook is weak, because the forces between tees come after the cores of
-// all tees. beforeEntities reports whether the cores come before all other entities. That is the
-// rule of 16.4. In DDNet 20, they come after the other entities.
+// EqualHooks reports whether no hook is weak. The forces between tees then come after the cores of
+// all tees. beforeEntities reports whether the cores come before all other entities, as in 16.4.
+// In DDNet 20, they come after the other entities.
 func (s *Settings) EqualHooks() (equal, beforeEntities bool) {
 	if s.NoWeakHookAndBounce != 0 {
 		return true, true
