@@ -243,6 +243,16 @@ func (p *Page) Screenshot() image.Image {
 	return img
 }
 
+// WebP returns a picture of the window as a lossy WebP file. The quality is 1 to 100.
+func (p *Page) WebP(quality int64) []byte {
+	p.t.Helper()
+	r, err := chromedp.Call(p.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return r.Data
+}
+
 // Allow ignores, from now on, problems that contain a text.
 func (p *Page) Allow(text string) {
 	p.mu.Lock()

@@ -2,12 +2,17 @@ package browsertest
 
 import (
 	_ "embed"
+	"fmt"
+	"strings"
 
 	"github.com/chromedp/chromedp"
 )
 
 //go:embed layout.js
 var layout string
+
+//go:embed overlaps.js
+var overlaps string
 
 // Size is the size of a window in pixels.
 type Size struct {
@@ -34,4 +39,12 @@ func (p *Page) Resize(s Size) {
 func (p *Page) LayoutFaults() []string {
 	p.t.Helper()
 	return Eval[[]string](p, layout)
+}
+
+// Overlaps returns a line for each two visible elements of a selector that overlap, for each one
+// that leaves the window to the side, and for each button whose text is cut. Elements may lie
+// within each other.
+func (p *Page) Overlaps(selector string) []string {
+	p.t.Helper()
+	return Eval[[]string](p, fmt.Sprintf("%s(%q)", strings.TrimSpace(overlaps), selector))
 }

@@ -19,7 +19,7 @@ func TestHudFunctions(t *testing.T) {
 		"ninja()":   `[0.5,1,0]`,
 		"spectating()": `{"all":["1 1","1 2","2 -1","3 -1"],"out":["1 1","1 4"],"closest":"1 2","nobody":"none","after":"2 -1","before":"3 -1","gone":"1 1",` +
 			`"names":["","p2","the blue flag"],"places":[90,9,77],"zoom":[true,false,true]}`,
-		"tally()": `["2/1","0/3","0/0","0/0","0/1","1/0"]`,
+		"tally()": `["2/1","0/3","0/0","0/0","0/1","1/0","0/1","\u2013","0/0","0/0"]`,
 		"board()": `[false,true,false,false,false,true]`,
 		"phases()": `["","Warmup | Waiting for more players.","Warmup: 4","Warmup | 2 players are not ready. Press R when you are ready.",` +
 			`"Paused | 1 player is not ready.","Starts in 2",` +

@@ -20,7 +20,7 @@ func layout(t *testing.T, p *browsertest.Page, selector string) {
 	for _, size := range sizes {
 		p.Do(chromedp.EmulateViewport(size[0], size[1]))
 		p.Wait(fmt.Sprintf(`innerWidth === %d`, size[0]))
-		found := browsertest.Eval[[]string](p, fmt.Sprintf(`import('/test/layout.js').then((m) => m.problems(%q))`, selector))
+		found := p.Overlaps(selector)
 		testenv.Check(t, len(found) == 0, "%d by %d: %q", size[0], size[1], found)
 	}
 }
@@ -31,6 +31,7 @@ func TestLayout(t *testing.T) {
 	p.Run(`import('/viewer/page/frame.js').then((m) => new m.Frame({ root: '', page: 'watch', help: () => {} }))`)
 	p.Wait(`document.querySelector('#frame strong').textContent === '<i>yard</i>' && document.querySelectorAll('#kills li').length > 0`)
 	p.Run(`viewer.touched = Infinity`) // the bar does not hide
+	p.Wait(`!document.querySelector('#stage.idle') && document.getElementById('plate').getAnimations().length === 0`)
 	const parts = `#frame > *, #top, #minimap, #kills, #scoreboard, #chat, #vote, #plate, #timeline, #buttons > :not(.more), #buttons .more:not(.open) > *`
 	layout(t, p, parts)
 	p.Run(`viewer.bar.toggleScores(), Object.assign(viewer.match.moment.vote, { active: true, description: 'change map to yard1', yes: 1, no: 2 })`)

@@ -61,14 +61,22 @@ export const spectating = () => {
 export const tally = () => {
 	const t = new Tally(), kill = (key, killer, victim, weapon = 1, tick = 100) => ({ key, killer, victim, weapon, tick });
 	const kills = [kill(1, 1, 2), kill(2, 1, 2), kill(3, 2, 2, -1), kill(4, 3, 3, -3), kill(5, -1, 1)];
-	t.read(kills.slice(0, 2), 0);
-	t.read(kills, 0);
-	t.read(kills, 0);
+	const at = (startTick, tick, extra = {}) => Object.assign(moment([0, 0, 0, 0], { game: { startTick } }), { tick }, extra), round = at(0, 100);
+	t.read(kills.slice(0, 2), round, 0);
+	t.read(kills, round, 0);
+	t.read(kills, round, 0);
 	const first = [1, 2, 3].map((id) => t.text(id));
 	t.forget(2);
 	const left = t.text(2);
-	t.read([...kills, kill(6, 2, 1, 1, 150), kill(7, 2, 1, 1, 300)], 200); // another round
-	return [...first, left, ...[1, 2].map((id) => t.text(id))];
+	t.read([...kills, kill(6, 2, 1, 1, 150), kill(7, 2, 1, 1, 300)], at(200, 300), 0); // another round
+	const next = [1, 2].map((id) => t.text(id));
+	// The own player, others, a newcomer in place of one, and the next round.
+	t.clear();
+	t.read([kill(8, 1, 0, 1, 900)], at(200, 900), 0);
+	t.forget(3);
+	const late = [0, 1, 3].map((id) => t.text(id));
+	t.read([], at(1000, 1001), 0);
+	return [...first, left, ...next, ...late, t.text(1)];
 };
 
 export const board = () => [

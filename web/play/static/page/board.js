@@ -6,6 +6,7 @@
 
 import { STATE, TEAM } from '../../viewer/match/types.js';
 import { Scoreboard } from '../../viewer/page/scoreboard.js';
+import { beganLate, tallyText } from '../../viewer/page/tally.js';
 
 /** @typedef {import('../../viewer/match/types.js').Moment} Moment */
 /** @typedef {import('../../viewer/match/types.js').Kill} Kill */
@@ -16,7 +17,9 @@ export class Tally {
 	#counts = new Map();
 	/** The key of the last counted death. */
 	#last = -1;
-	#start = 0;
+	#start = -1;
+	/** The players who have played before counting began. @type {Set<number>} */
+	#late = new Set();
 
 	/** @param {number} id */
 	#of(id) {
@@ -28,10 +31,13 @@ export class Tally {
 	/**
 	 * Counts new deaths.
 	 * @param {Kill[]} kills in their order
-	 * @param {number} start the tick at which the round began
+	 * @param {Moment} m
+	 * @param {number} self the own id, whose kills and deaths are all known
 	 */
-	read(kills, start) {
+	read(kills, m, self) {
+		const start = m.game.startTick;
 		if (start !== this.#start) {
+			this.#late = new Set(this.#start < 0 && beganLate(m) ? m.players.filter((p) => p.active && p.id !== self).map((p) => p.id) : []);
 			this.#start = start;
 			this.#counts.clear();
 		}
@@ -49,18 +55,18 @@ export class Tally {
 	/** Forgets a player, whose id another one gets. @param {number} id */
 	forget(id) {
 		this.#counts.delete(id);
+		this.#late.delete(id);
 	}
 
 	/** Forgets everything. */
 	clear() {
 		this.#counts.clear();
-		this.#last = -1;
+		this.#last = this.#start = -1;
 	}
 
-	/** Kills and deaths, such as 3/1. @param {number} id */
+	/** Kills and deaths, such as 3/1; a dash for players who were there before. @param {number} id */
 	text(id) {
-		const c = this.#counts.get(id);
-		return c ? `${c.kills}/${c.deaths}` : '0/0';
+		return tallyText(this.#counts.get(id), !this.#late.has(id));
 	}
 }
 
@@ -115,7 +121,7 @@ export class Board {
 	/** @param {Moment} m */
 	update(m) {
 		const { connection, input } = this.game, self = connection.engine?.self ?? -1;
-		this.tally.read(connection.match.events.kills.events, m.game.startTick);
+		this.tally.read(connection.match.events.kills.events, m, self);
 		this.scoreboard.show(input.scoreboard || this.isChoosing || showsItself(m, self, connection.match.own !== null));
 		this.scoreboard.update(m, m.view.spectating && m.view.id >= 0 ? m.view.id : self);
 	}

@@ -82,6 +82,11 @@ export function stateText(g) {
 	if (g.state & STATE.GAME_OVER) return 'Game over';
 	if (g.state & STATE.ROUND_OVER) return 'Round over';
 	if (g.state & STATE.SUDDEN_DEATH) return 'Sudden death';
+	return goalText(g);
+}
+
+/** The score that ends a match, in words. @param {import('../match/types.js').Game} g */
+export function goalText(g) {
 	return g.scoreLimit > 0 && !(g.flags & GAME.RACE) ? `to ${g.scoreLimit}` : '';
 }
 

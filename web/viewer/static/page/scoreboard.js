@@ -8,7 +8,7 @@ import { GAME, STATE, TEAM } from '../match/types.js';
 import { raceTeamStyle } from '../draw/teamcolor.js';
 import { countryCode, countryFlag } from './country.js';
 import { ICON, byId, icon, make, setText, sign } from './dom.js';
-import { flagOf, teamClass } from './hud.js';
+import { flagOf, goalText, stateText, teamClass } from './hud.js';
 import { formatRace, teamName } from './teestate.js';
 
 /** @typedef {import('../match/types.js').Moment} Moment */
@@ -196,10 +196,10 @@ export function orderOf(m) {
 export function limitsOf(g) {
 	const parts = [];
 	if (g.flags & GAME.RACE && g.bestTime > 0) parts.push(`best time ${formatRace(g.bestTime)}`);
-	if (g.scoreLimit > 0 && !(g.flags & GAME.RACE)) parts.push(`to ${g.scoreLimit}`);
+	if (stateText(g) !== goalText(g)) parts.push(goalText(g)); // otherwise it is beside the clock
 	if (g.timeLimit > 0) parts.push(`${g.timeLimit} min`);
 	if (g.matchNum > 0 && g.matchCurrent > 0) parts.push(`round ${g.matchCurrent} of ${g.matchNum}`);
-	return parts.join(' · ');
+	return parts.filter(Boolean).join(' · ');
 }
 
 /**

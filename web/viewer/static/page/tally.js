@@ -4,7 +4,7 @@
  * @module
  */
 
-import { MARK } from '../match/types.js';
+import { MARK, TICKS_PER_SECOND } from '../match/types.js';
 
 /** @typedef {{ kills: number, deaths: number }} Count */
 
@@ -31,7 +31,22 @@ export function tallyOf(marks, start, tick) {
 	return counts;
 }
 
-/** Kills and deaths, such as 3/1. @param {Count | undefined} c */
-export function tallyText(c) {
-	return c ? `${c.kills}/${c.deaths}` : '0/0';
+/** The time after the start of a round in which nobody has died yet, in ticks. */
+export const QUIET = 5 * TICKS_PER_SECOND;
+
+/**
+ * Reports whether kills before a moment are missing, since counting began in it.
+ * @param {import('../match/types.js').Moment} m
+ */
+export function beganLate(m) {
+	return m.tick - m.game.startTick > QUIET || m.players.some((p) => p.active && p.score !== 0);
+}
+
+/**
+ * Kills and deaths, such as 3/1; a dash if they are not known.
+ * @param {Count | undefined} c
+ * @param {boolean} [known]
+ */
+export function tallyText(c, known = true) {
+	return known ? `${c?.kills ?? 0}/${c?.deaths ?? 0}` : '–';
 }

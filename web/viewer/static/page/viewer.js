@@ -24,7 +24,7 @@ import { Plate } from './plate.js';
 import { Scoreboard } from './scoreboard.js';
 import { Sounds } from './sound.js';
 import { Talk } from './talk.js';
-import { tallyOf, tallyText } from './tally.js';
+import { QUIET, tallyOf, tallyText } from './tally.js';
 import { TeeStates, statesOf } from './teestate.js';
 import { Timeline } from './timeline.js';
 
@@ -72,7 +72,9 @@ export class Viewer {
 		this.sounds = new Sounds();
 		/** Kills and deaths by client id. @type {Map<number, import('./tally.js').Count>} */
 		this.tally = new Map();
-		this.scoreboard = new Scoreboard((id) => this.director.follow(id), this.icons, (id) => tallyText(this.tally.get(id)));
+		/** Whether the match has the round from its beginning. */
+		this.counted = true;
+		this.scoreboard = new Scoreboard((id) => this.director.follow(id), this.icons, (id) => tallyText(this.tally.get(id), this.counted));
 		this.plate = new Plate(this.icons);
 		this.loading = new Loading();
 		/** The name of the server; empty if it is unknown. */
@@ -312,7 +314,10 @@ export class Viewer {
 		this.icons.update();
 		this.hud.update(m);
 		this.talk.update(m);
-		if (this.scoreboard.shown) this.tally = tallyOf(match.marks, m.game.startTick, m.tick);
+		if (this.scoreboard.shown) {
+			this.tally = tallyOf(match.marks, m.game.startTick, m.tick);
+			this.counted = match.firstTick - m.game.startTick <= QUIET;
+		}
 		this.plate.update(m, this.director.followed);
 		this.writeTitle();
 		this.scoreboard.update(m, this.director.followed);

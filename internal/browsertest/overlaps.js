@@ -1,11 +1,7 @@
-// Looks for parts of the page that overlap or are cut.
-
-/** How far parts may reach into each other, in pixels. */
-const SLACK = 1;
-
-const nameOf = (e) => `${e.localName}${e.id ? '#' + e.id : ''}${e.className ? '.' + e.className : ''}`;
-
-export function problems(selector) {
+((selector) => {
+	/** How far parts may reach into each other, in pixels. */
+	const SLACK = 1;
+	const nameOf = (e) => `${e.localName}${e.id ? '#' + e.id : ''}${e.className ? '.' + e.className : ''}`;
 	const found = [];
 	const all = [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility({ visibilityProperty: true }) && e.getBoundingClientRect().width > 0 && e.getBoundingClientRect().height > 0);
 	const boxes = all.map((e) => e.getBoundingClientRect());
@@ -21,4 +17,4 @@ export function problems(selector) {
 		}
 	});
 	return found;
-}
+})
