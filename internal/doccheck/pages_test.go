@@ -52,6 +52,31 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestPictures checks that each picture in docs/images is on a page, and that the check of links
+// notices a picture that is missing.
+func TestPictures(t *testing.T) {
+	pages := readPages(t)
+	shown := map[string]bool{}
+	for _, p := range pages {
+		for _, l := range p.Links {
+			shown[path.Join(path.Dir(p.Name), l.Target)] = true
+		}
+	}
+	files, err := os.ReadDir(filepath.Join(root, "docs/images"))
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%d pictures, %v", len(files), err)
+	}
+	for _, f := range files {
+		if name := "docs/images/" + f.Name(); !shown[name] {
+			t.Errorf("no page shows %s", name)
+		}
+	}
+	missing := ParsePage(File{Name: "docs/play/x.md", Text: "![A match](../images/nothing.webp)\n"})
+	if len(missing.Links) != 1 || linkFault(pages, missing, missing.Links[0].Target) != "there is no such file" {
+		t.Errorf("a missing picture is not noticed: %v", missing.Links)
+	}
+}
+
 // linkFault returns the fault of a link's target, or "".
 func linkFault(pages map[string]*Page, from *Page, target string) string {
 	u, err := url.Parse(target)
@@ -129,7 +154,7 @@ func TestPageLength(t *testing.T) {
 	}
 }
 
-var pageName = regexp.MustCompile(`\bdocs/[a-zA-Z0-9_./-]+\.(?:md|png|json)\b`)
+var pageName = regexp.MustCompile(`\bdocs/[a-zA-Z0-9_./-]+\.(?:md|png|webp|json)\b`)
 
 // TestPagesExist checks the names of pages in code, scripts and configurations.
 func TestPagesExist(t *testing.T) {
