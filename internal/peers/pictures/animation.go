@@ -1,3 +1,4 @@
+// Package pictures makes the pictures of the pages in docs/images. scripts/pictures runs it.
 package pictures
 
 import (

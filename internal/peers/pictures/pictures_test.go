@@ -1,4 +1,3 @@
-// Package pictures makes the pictures of the pages in docs/images. scripts/pictures runs it.
 package pictures
 
 import (
@@ -103,7 +102,8 @@ func open(t *testing.T, s *peers.Server, home, path string, size browsertest.Siz
 // start starts a server with the settings of all pictures.
 func start(t *testing.T, home, settings string) *peers.Server {
 	t.Helper()
-	return peers.StartTeeyardIn(t, home, `sv_name "The Yard"; sv_max_clients 16; sv_player_slots 12; sv_rcon_password pw; sv_warmup 0; sv_scorelimit 400; sv_http_replays all; sv_live_delay 0; `+settings)
+	return peers.StartTeeyardIn(t, home, `sv_name "The Yard"; sv_max_clients 16; sv_player_slots 12; sv_rcon_password pw; sv_warmup 0; `+
+		`sv_scorelimit 400; sv_http_replays all; sv_live_delay 0; `+settings)
 }
 
 // recorded shows a recorded match, and an animation of it.
@@ -267,10 +267,12 @@ func (s *studio) best(t *testing.T, p *browsertest.Page, name string) {
 	for end := time.Now().Add(watchFor); time.Now().Before(end) || file == nil; time.Sleep(20 * time.Millisecond) {
 		better := browsertest.Eval[bool](p, `(() => {
 			const m = teeyard.moment, { own } = teeyard.connection.match, { camera } = teeyard;
-			if (!m || !own || own.health < 3 || teeyard.overlays.open || !/url/.test(document.querySelector('#own [aria-current] .icon')?.style.backgroundImage)) return false;
+			const drawn = document.querySelector('#own [aria-current] .icon')?.style.backgroundImage;
+			if (!m || !own || own.health < 3 || teeyard.overlays.open || !/url/.test(drawn)) return false;
 			const seen = (o) => Math.abs(o.x - camera.x) < camera.width * 0.42 && Math.abs(o.y - camera.y) < camera.height * 0.4;
 			const count = (l) => l.items.slice(0, l.length).filter(seen).length;
-			const value = 3 * Math.min(count(m.tees), 5) + 2 * Math.min(count(m.projectiles), 2) + count(m.lasers) + 2 * count(m.flags) + Math.min(document.querySelectorAll('#kills li').length, 2);
+			const value = 3 * Math.min(count(m.tees), 5) + 2 * Math.min(count(m.projectiles), 2) + count(m.lasers) + 2 * count(m.flags) +
+				Math.min(document.querySelectorAll('#kills li').length, 2);
 			if (value <= most) return false;
 			globalThis.most = value;
 			globalThis.frameOf = teeyard.frame;
@@ -292,7 +294,8 @@ const watchFor = 35 * time.Second
 // admin shows the page of operators.
 func (s *studio) admin(t *testing.T) {
 	home := t.TempDir()
-	server := start(t, home, `sv_map dm1; add_vote "Map: dm1" sv_map dm1; add_vote "Map: dm6" sv_map dm6; add_vote "Map: ctf5" "sv_gametype ctf; sv_map ctf5"; add_vote "Restart the match" restart; sv_bots 8; ban 203.0.113.0/24 60 spam`)
+	server := start(t, home, `sv_map dm1; add_vote "Map: dm1" sv_map dm1; add_vote "Map: dm6" sv_map dm6; `+
+		`add_vote "Map: ctf5" "sv_gametype ctf; sv_map ctf5"; add_vote "Restart the match" restart; sv_bots 8; ban 203.0.113.0/24 60 spam`)
 	crowd(t, server, 5)
 	p := open(t, server, home, "/admin", laptop)
 	p.Wait(`!document.getElementById('sign-in').hidden`)
