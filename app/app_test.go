@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/teeyard/teeyard/format/twmap"
+	"github.com/teeyard/teeyard/internal/selfsigned"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server"
@@ -46,7 +47,7 @@ func teeyard(t testing.TB, args ...string) *exec.Cmd {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	certificates := t.TempDir()
-	testenv.WriteCertificate(t, certificates, "localhost")
+	selfsigned.Write(t, certificates, "localhost")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {

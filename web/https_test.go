@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/selfsigned"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server/console"
 )
@@ -82,7 +83,7 @@ func protocol(w http.ResponseWriter, r *http.Request) {
 // the errors if they cannot.
 func TestOpenHTTPS(t *testing.T) {
 	dir, log := t.TempDir(), new(logged)
-	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
+	certFile, keyFile := selfsigned.Write(t, dir, "first")
 	cert, key := "sv_https_cert "+console.Quote(certFile), "sv_https_key "+console.Quote(keyFile)
 	for _, lines := range [][]string{
 		{"sv_https localhost:0"},
@@ -154,7 +155,7 @@ func cappedOf(c net.Conn) *cappedConn {
 // programs, and browsers are sent to the page with TLS.
 func TestDomain(t *testing.T) {
 	dir, log := t.TempDir(), new(logged)
-	certFile, keyFile := testenv.WriteCertificate(t, t.TempDir(), "own")
+	certFile, keyFile := selfsigned.Write(t, t.TempDir(), "own")
 	lines := []string{"sv_http 127.0.0.1:0", "sv_https_domain localhost", "sv_https_ca https://127.0.0.1:1/dir"}
 	h, _, err := openHTTPS(t, log, dir, lines...)
 	testenv.NoError(t, err)

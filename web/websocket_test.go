@@ -27,6 +27,7 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/game/replay"
+	"github.com/teeyard/teeyard/internal/selfsigned"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
@@ -409,7 +410,7 @@ func TestMatchOverTLS(t *testing.T) {
 	t.Parallel()
 	p := startPlayedServer(t)
 	dir := t.TempDir()
-	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
+	certFile, keyFile := selfsigned.Write(t, dir, "first")
 	cert := testenv.Must(certificate.OpenFiles(certFile, keyFile, func(err error) { t.Error(err) }))
 	var passed atomic.Int64
 	cert.Now = func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }
@@ -422,7 +423,7 @@ func TestMatchOverTLS(t *testing.T) {
 		return p.joinBy(t, d.Dial, p.key.Link("wss://"+l.Addr().String()), name, v)
 	}
 	first := join("first", client.Version07)
-	testenv.WriteCertificate(t, dir, "second")
+	selfsigned.Write(t, dir, "second")
 	passed.Store(int64(certificate.FilesInterval))
 	second := join("second", client.Version06)
 	for _, pl := range []*player{first, second} {

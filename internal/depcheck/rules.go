@@ -147,6 +147,7 @@ var rooms = map[string][]string{
 	"internal/teeverify":   {"format", "game", "protocol"},
 	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},
 	"internal/testenv":     {},
+	"internal/selfsigned":  {"internal/testenv"},
 	"internal/release":     {"server"}, // its version
 	"internal/mutants":     {},
 	"internal/typecheck":   {},

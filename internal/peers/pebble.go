@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/selfsigned"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -23,7 +24,7 @@ type Pebble struct {
 func StartPebble(t testing.TB, tlsPort, httpPort int, lifetime time.Duration) *Pebble {
 	programs := RequirePrograms(t, "pebble", "pebble-challtestsrv")
 	dir, names, port := t.TempDir(), FreeAddr(t).AddrPort.String(), FreeAddr(t).Port()
-	certFile, keyFile := testenv.WriteCertificate(t, dir, "pebble")
+	certFile, keyFile := selfsigned.Write(t, dir, "pebble")
 	listen, config := fmt.Sprintf("127.0.0.1:%d", port), filepath.Join(dir, "pebble.json")
 	WriteFile(t, config, testenv.Must(json.Marshal(map[string]any{"pebble": map[string]any{
 		"listenAddress": listen, "managementListenAddress": "", "certificate": certFile, "privateKey": keyFile, "tlsPort": tlsPort, "httpPort": httpPort,

@@ -20,6 +20,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/teeyard/teeyard/internal/peers"
+	"github.com/teeyard/teeyard/internal/selfsigned"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/viewer"
@@ -116,7 +117,7 @@ func testNginx(t *testing.T, path string) {
 	addr := free.Addr().String()
 	free.Close()
 	dir := t.TempDir()
-	certFile, keyFile := testenv.WriteCertificate(t, dir, "yard")
+	certFile, keyFile := selfsigned.Write(t, dir, "yard")
 	for _, r := range [][2]string{
 		{"listen 443 ssl;", "listen " + addr + " ssl;"}, {"http://127.0.0.1:8303", s.URL},
 		{"/etc/letsencrypt/live/yard.example/fullchain.pem", certFile}, {"/etc/letsencrypt/live/yard.example/privkey.pem", keyFile},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teeyard/teeyard/internal/selfsigned"
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestFilesReload(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	certFile, keyFile := testenv.WriteCertificate(t, dir, "first")
+	certFile, keyFile := selfsigned.Write(t, dir, "first")
 	var failures []error
 	c := testenv.Must(OpenFiles(certFile, keyFile, func(err error) { failures = append(failures, err) }))
 	now := time.Now()
@@ -27,7 +28,7 @@ func TestFilesReload(t *testing.T) {
 	}
 	testenv.Check(t, name() == "first", "not the first")
 	other := t.TempDir()
-	testenv.WriteCertificate(t, other, "second")
+	selfsigned.Write(t, other, "second")
 	testenv.NoError(t, os.Rename(filepath.Join(other, "cert.pem"), certFile))
 	testenv.NoError(t, os.Chtimes(certFile, now, now.Add(time.Second)))
 	testenv.Check(t, name() == "first" && len(failures) == 1, "with the old key: %v", failures)
