@@ -56,7 +56,7 @@ func TestSteadyTickAllocatesNothing(t *testing.T) {
 	testenv.RequireExactAllocs(t)
 	for _, match := range benchMatches {
 		w, b := botMatch(t, match.mode, match.players)
-		n := testing.AllocsPerRun(500, func() {
+		n := testing.AllocsPerRun(200, func() {
 			w.Step(b.Commands(match.players))
 			w.Frame()
 			w.View(3)

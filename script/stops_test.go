@@ -235,7 +235,7 @@ func TestStoppedByClock(t *testing.T) {
 			testenv.Require(t, most > 100, "the clock is asked %d times", most)
 			step := 1
 			if os.Getenv("TEEYARD_FULL") == "" {
-				step = max(1, most/testenv.Amount(20, 60))
+				step = max(1, most/testenv.Amount(8, 60))
 			}
 			stops, runs := 0, 0
 			for at := 1; at <= most; at += step {

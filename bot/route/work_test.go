@@ -55,7 +55,7 @@ var absurdMaps = map[string]terrain.Terrain{
 func TestWorkIsLimited(t *testing.T) {
 	for name, m := range absurdMaps {
 		f := testenv.Must(NewFinder(Config{Terrain: m, Memory: 1 << 20}))
-		slice := testenv.Amount(2000, 5000)
+		slice := testenv.Amount(500, 5000)
 		f.limit = 20 * slice
 		most, before, runs := 0, f.Work(), 0
 		for over := false; !over; runs++ {

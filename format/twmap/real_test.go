@@ -37,7 +37,7 @@ func maxRewritten() int {
 	case testenv.Full():
 		return 100 << 10
 	}
-	return 20 << 10
+	return testenv.Amount(8<<10, 20<<10)
 }
 
 // sameContent compares two maps without the size and checksums of their files.

@@ -71,7 +71,7 @@ func TestRecorded(t *testing.T) {
 	case testenv.Race:
 		ticks, least = 100, 40_000
 	case !testenv.InCI():
-		ticks, least = 250, 100_000
+		ticks, least = 150, 70_000
 	}
 	places, missing := 0, 0
 	for _, path := range names {

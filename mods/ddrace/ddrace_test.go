@@ -133,7 +133,7 @@ var course = modtest.ParseMap(tiles,
 )
 
 func TestReplay(t *testing.T) {
-	modtest.Match{Mode: ddrace.New, Terrain: course, Ticks: 3000}.VerifyReplay(t)
+	modtest.Match{Mode: ddrace.New, Terrain: course, Ticks: testenv.Amount[int32](1000, 3000)}.VerifyReplay(t)
 }
 
 // TestStepAllocatesNothing checks that a tick with moving players does not allocate.

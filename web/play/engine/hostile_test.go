@@ -65,7 +65,7 @@ func lastTicks(m *hostile.Middle, _ int) {
 // TestHostileServer lets a server attack the engine in each way. The engine must stay in the match,
 // or say why it has ended and be able to join again.
 func TestHostileServer(t *testing.T) {
-	span, kinds := time.Second, []int{0, 3}
+	span, kinds := time.Second, testenv.Amount([]int{3}, []int{0, 3})
 	if testenv.Full() {
 		span, kinds = time.Minute, []int{0, 1, 2, 3}
 	}
