@@ -143,6 +143,7 @@ var rooms = map[string][]string{
 	"internal/pcap":        {},
 	"internal/depcheck":    {},
 	"internal/doccheck":    {},
+	"internal/dissector":   {"protocol"},
 	"internal/dump":        {"protocol", "format", "game", "internal/pcap"}, // explains demos, too
 	"internal/teeverify":   {"format", "game", "protocol"},
 	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},

@@ -115,3 +115,13 @@ func (t *tables) rootEntry(child [][2]int, root int, input uint) uint64 {
 	}
 	return block
 }
+
+// Symbols is the number of symbols of the code: the byte values, and after them the end symbol.
+const Symbols = symbols
+
+// Code returns the code of a symbol, 0..256: its bits, of which the lowest comes first on the wire,
+// and their number, 1..15. Programs in other languages build their tables from it.
+func Code(symbol int) (bits uint32, n int) {
+	c := fixed.encode[symbol]
+	return uint32(c.bits()), int(c.len())
+}
