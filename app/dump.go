@@ -11,13 +11,14 @@ import (
 	"syscall"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
+	"github.com/teeyard/teeyard/internal/dissector"
 	"github.com/teeyard/teeyard/internal/dump"
 	"github.com/teeyard/teeyard/internal/words"
 	"github.com/teeyard/teeyard/server/record"
 )
 
 type dumpCmd struct {
-	File    string   `arg:"" help:"Capture file in pcap or pcapng format, a demo or a teehistorian; - reads the standard input."`
+	File    string   `arg:"" optional:"" help:"Capture file in pcap or pcapng format, a demo or a teehistorian; - reads the standard input."`
 	JSON    bool     `name:"json" help:"Print JSON, one object per line."`
 	Objects bool     `help:"Print the objects of every snapshot."`
 	Port    uint16   `help:"UDP port of the server; other ports are ignored. By default handshakes and messages show the server."`
@@ -25,6 +26,8 @@ type dumpCmd struct {
 	Message []string `short:"m" help:"Only messages with these names, such as Cl_Say, SNAP* or 'sv_*'."`
 	Conn    int      `help:"Only the connection with this number."`
 	Broken  bool     `help:"Only packets and messages with errors."`
+
+	Wireshark bool `help:"Print a dissector for Wireshark and tshark in Lua, with all messages and fields, and end."`
 }
 
 func (dumpCmd) Help() string {
@@ -38,11 +41,25 @@ For a teehistorian (sv_tee_historian of DDNet-Server) it decodes the records.
 
   tcpdump -i any -w play.pcap udp port 8303
   teeyard dump play.pcap -m Sv_Chat -m Cl_Say
-  teeyard dump demos/match.demo -m Sv_KillMsg`
+  teeyard dump demos/match.demo -m Sv_KillMsg
+  teeyard dump --wireshark > teeworlds.lua
+  tshark -X lua_script:teeworlds.lua -r play.pcap -Y tw7.sv_chat`
 }
 
 // Run explains the capture.
 func (c *dumpCmd) Run() error {
+	switch {
+	case c.Wireshark && c.File == "":
+		lua, err := dissector.Lua()
+		if err == nil {
+			_, err = os.Stdout.WriteString(lua)
+		}
+		return err
+	case c.Wireshark:
+		return usageErrorf("--wireshark prints a dissector and takes no file")
+	case c.File == "":
+		return usageErrorf("dump: the name of a file is missing; - reads the standard input")
+	}
 	for _, pattern := range c.Message {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return usageErrorf("--message %s: %w", pattern, err)
