@@ -17,7 +17,7 @@ import (
 //go:embed teeworlds.lua
 var engine string
 
-// Lua returns the dissector. The error is that of the schema.
+// Lua returns the dissector. The error is the schema's.
 func Lua() (string, error) {
 	var w writer
 	w.line(`-- A dissector for Wireshark and tshark: Teeworlds 0.7, 0.6 and DDNet, and Half-Life's queries.
