@@ -17,6 +17,7 @@ func (s chatCommands) ddnet() []chat.Command {
 	return []chat.Command{
 		{Name: "list", Private: true, Params: "?s[filter]", Help: "Lists the players, or those with a text in their names", Unlisted: true, Run: s.list},
 		{Name: "dnd", Help: "Hides the public chat and messages, or shows them again", Unlisted: true, Run: s.doNotDisturb},
+		{Name: "whispers", Params: "?i['0'|'1']", Help: "Stops whispers to you, or lets them through again", Unlisted: true, Run: s.takeWhispers},
 		{Name: "map", Private: true, Params: "?r[map]", Help: "Calls a vote for a map", Unlisted: true, Run: s.voteMap},
 		{Name: "pausevoted", Help: "Pauses your tee and shows the player whom the vote is about", Unlisted: true,
 			Run: func(c *chat.Call) { s.watchVoted(c, "pause") }},
@@ -91,6 +92,19 @@ func (s chatCommands) doNotDisturb(c *chat.Call) {
 		c.Reply("You will not receive any further global chat and server messages")
 	} else {
 		c.Reply("You will receive global chat and server messages")
+	}
+}
+
+func (s chatCommands) takeWhispers(c *chat.Call) {
+	p := s.sessions[c.Player]
+	p.noWhispers = !p.noWhispers
+	if len(c.Args) > 0 {
+		p.noWhispers = c.Arg(0) == "0"
+	}
+	if p.noWhispers {
+		c.Reply("You will not receive any further whispers")
+	} else {
+		c.Reply("You will receive whispers")
 	}
 }
 

@@ -32,6 +32,12 @@ func TestDDNetChat(t *testing.T) {
 		says("/info", "unnamed server: DM on teeyard1", "This is a teeyard "+server.Version()+" server. Write /help for the commands")
 		says("/dnd", "You will receive global chat and server messages")
 
+		says("/whispers", "You will not receive any further whispers")
+		ct.b.send(&msg7.ClSay{Mode: msg7.ChatWhisper, Target: int32(ct.a.id()), Message: []byte("psst")})
+		ct.Wait(100 * time.Millisecond)
+		testenv.Check(t, len(ct.a.chat[int32(ct.b.id())]) == 0 && slices.Contains(ct.b.chat[-1], "This person has disabled receiving whispers"),
+			"a reads %q, and b %q", ct.a.chat, ct.b.chat)
+		says("/whispers 1", "You will receive whispers")
 		says("/map", "Example: /map adr3 to call vote for Adrenaline 3. This means that the map name must start with 'a' and "+
 			"contain the characters 'd', 'r' and '3' in that order")
 		says("/map est", `No map like "est" found. Try adding a '%' at the start if you don't know the first character. `+

@@ -85,6 +85,11 @@ func (c *session) takesText(ev *game.Event) bool {
 		switch {
 		case c.doNotDisturb && ev.Chat == game.ChatAll && ev.To != game.MaskOne(c.id):
 			return false
+		case c.noWhispers && ev.Chat == game.ChatWhisper && ev.Target == c.id && ev.Player != c.id && ev.Player >= 0:
+			if from := c.server.sessions[ev.Player]; from != nil {
+				from.reply("This person has disabled receiving whispers")
+			}
+			return false
 		case ev.Player != game.Nobody:
 			return true
 		}

@@ -87,6 +87,7 @@ type session struct {
 	whisperPartner game.PlayerID // to whom it whispered last, or Nobody
 	speech         chat.Speech
 	doNotDisturb   bool // it is not sent what is said to all
+	noWhispers     bool // it is not sent whispers of other players
 }
 
 // person returns the addresses that count as the one person behind the session.
@@ -126,7 +127,7 @@ func (c *session) reset(now conn.Time, peer transport.Peer, v *protocolVersion) 
 	c.announced, c.hasProfile, c.canEnter, c.dropping, c.dropReason = false, false, false, false, ""
 	c.timeoutCode, c.heldUntil, c.leftTeam, c.enteredAt = 0, 0, game.TeamSpectators, 0
 	c.resumed, c.mayBeBack, c.back = false, false, false
-	c.rcon, c.speech, c.doNotDisturb = rconState{}, chat.Speech{}, false
+	c.rcon, c.speech, c.doNotDisturb, c.noWhispers = rconState{}, chat.Speech{}, false, false
 	c.server.votes.Join(c.id)
 	c.resetForMap()
 }

@@ -50,6 +50,7 @@ func (m *Mode) declareSaves(setup *game.Setup) {
 	} {
 		setup.ChatCommand(c)
 	}
+	setup.ChatCommand(for20(game.CommandSpec{Name: "cancelswap", Help: "Withdraws your request to swap", Run: m.commandCancelSwap}))
 }
 
 // isSaving reports whether a team waits for an answer of the ranks.
@@ -391,6 +392,30 @@ func (m *Mode) commandSwap(ctx *game.Ctx, c *game.CommandCall) {
 	if why != "" {
 		ctx.Player(c.Player).Say(why)
 	}
+}
+
+func (m *Mode) commandCancelSwap(ctx *game.Ctx, c *game.CommandCall) {
+	w, s, p := ctx.DDRace(), &m.state.Saves, ctx.Player(c.Player)
+	other := game.PlayerID(s.SwapWith[c.Player]) - 1
+	switch {
+	case m.vars.Swap == 0:
+		p.Say("Swap is disabled on this server.")
+		return
+	case w.Settings().ForcedSolo():
+		p.Say("Swap is not available on forced solo servers.")
+		return
+	case other < 0 || !w.InGame(int(other)):
+		p.Say("You do not have a pending swap request.")
+		return
+	}
+	target := ctx.Player(other)
+	p.Say(fmt.Sprintf("You have canceled swap with %s.", target.Name()))
+	target.Say(fmt.Sprintf("%s has canceled swap with you.", p.Name()))
+	if team := w.Team(int(c.Player)); team != 0 {
+		rest := members(w, team) &^ game.MaskOne(c.Player) &^ game.MaskOne(other)
+		m.sayTo(rest, fmt.Sprintf("%s has canceled swap with %s.", p.Name(), target.Name()))
+	}
+	s.SwapWith[c.Player] = 0
 }
 
 func (m *Mode) requestSwap(ctx *game.Ctx, id, other int, team uint8) {

@@ -264,3 +264,34 @@ func TestSwap(t *testing.T) {
 	k.run(2, game.ChatCommand(1, "swap", "player 0"))
 	k.heard(1, "Your swap request timed out 31 seconds ago. Use /swap again to re-initiate it.")
 }
+
+// TestCancelSwap withdraws a request to swap, with the rules of DDNet 20 only.
+func TestCancelSwap(t *testing.T) {
+	k := savers(t)
+	k.run(1, game.ChatCommand(0, "cancelswap"))
+	k.heard(0, "cancelswap needs sv_ddnet_physics 20")
+	k.set("sv_ddnet_physics", "20")
+	k.told[0], k.told[1] = nil, nil
+	k.run(1, game.ChatCommand(0, "cancelswap"))
+	k.run(1, game.ChatCommand(0, "swap", "player 1"))
+	k.told[1] = nil
+	k.run(1, game.ChatCommand(0, "cancelswap"))
+	k.run(1, game.ChatCommand(0, "cancelswap"))
+	k.heard(0, "You do not have a pending swap request.", "You have requested to swap with player 1.",
+		"You have canceled swap with player 1.", "You do not have a pending swap request.")
+	k.heard(1, "player 0 has canceled swap with you.")
+}
+
+// TestJoinPlayer joins the team of a player with the rules of DDNet 20.
+func TestJoinPlayer(t *testing.T) {
+	p := newParty(t, 3, "sv_ddnet_physics 20")
+	p.run(200)
+	p.run(200, game.ChatCommand(0, "team", "7"))
+	p.run(1, game.ChatCommand(1, "join", "nobody"))
+	p.run(200, game.ChatCommand(1, "join", "player 0"))
+	p.run(1, game.ChatCommand(1, "join", "player 0"))
+	p.heard(1, "player 0 joined team 7", "Player not found", "player 1 joined team 7", "You are in this team already")
+	if team := p.Frame().Players[1].DDRaceTeam; team != 7 {
+		t.Errorf("team %d", team)
+	}
+}

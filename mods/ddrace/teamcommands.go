@@ -22,6 +22,7 @@ func (m *Mode) declareTeams(setup *game.Setup) {
 	} {
 		setup.ChatCommand(c)
 	}
+	setup.ChatCommand(for20(game.CommandSpec{Name: "join", Private: true, Params: "r[player name]", Help: "Joins the team of a player", Run: m.commandJoin}))
 	setup.ConsoleCommand(game.CommandSpec{Name: "set_team_ddr", Params: "i[id] ?i[team]", Help: "Puts a player into a team of DDRace", Run: m.setTeam})
 	setup.ConsoleCommand(game.CommandSpec{Name: "uninvite", Params: "i[id] ?i[team]", Help: "Withdraws a player's invitation to a team", Run: m.uninvite})
 }
@@ -55,6 +56,23 @@ func (m *Mode) commandTeam(ctx *game.Ctx, c *game.CommandCall) {
 		p.Say("You can't change teams while you are dead/a spectator.")
 	default:
 		m.join(ctx, id, c.Int(0))
+	}
+}
+
+// commandJoin runs /join NAME, which is /team with the player's team.
+func (m *Mode) commandJoin(ctx *game.Ctx, c *game.CommandCall) {
+	p := ctx.Player(c.Player)
+	w, id := ctx.DDRace(), int(c.Player)
+	if !m.hasTeams(ctx, c) {
+		return
+	}
+	switch other, found := named(&ctx.Tx, c.Arg(0)); {
+	case !found:
+		p.Say("Player not found")
+	case w.AliveTee(id) == nil:
+		p.Say("You can't change teams while you are dead/a spectator.")
+	default:
+		m.join(ctx, id, int32(w.Team(int(other))))
 	}
 }
 
