@@ -10,7 +10,7 @@ import (
 )
 
 // TestAllNamesOfDDNet checks the names of variables and commands that DDNet-Server 16.4 and 20.1
-// list. While it plays DDRace, this server has each in the console or the chat, or a reason why not.
+// list. While it plays DDRace, this server has each of them, or a reason why not.
 func TestAllNamesOfDDNet(t *testing.T) {
 	ts := newTestServerWith(t, ddraceConfig(), "sv_map race; sv_gametype ddrace; sv_ddnet_physics 20")
 	has := func(name string) bool {
