@@ -14,8 +14,8 @@ var silent = []string{
 	"team", "lock", "practice", "converse", "c", "w", "whisper", "me", "info", "help", "cmdlist", "list", "rules", "settings", "credits", "emote", "eyeemote",
 	"mapinfo",
 	"rank", "top", "top5", "teamrank", "rankteam", "top5team", "teamtop5", "times", "points", "top5points", "timer", "time", "saytime", "saytimeall",
-	"timeout", "showothers", "showall", "specteam", "dnd", "swap", "cancelswap", "join", "whispers", "invite", "uninvite", "map", "timecp", "load", "specvoted", "pausevoted",
-	"practicecmdlist",
+	"timeout", "showothers", "showall", "specteam", "dnd", "swap", "invite", "uninvite", "map", "timecp", "load", "specvoted", "pausevoted",
+	"practicecmdlist", "cancelswap", "join", "whispers",
 }
 
 // command runs a command that changes a tee.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The commands and variables of DDNet-Server 16.4 and 20.1 that configurations contain and that this
-// server does not have, or not always. A test compares these with all that both list
+// The commands and variables of DDNet-Server 16.4 and 20.1 that configurations contain and that
+// this server does not have, or not always. A test compares these with all that both list
 // (testdata/ddnet16.txt and ddnet20.txt).
 
 // ddnetModes are names from the modes that play DDRace.
@@ -36,7 +36,8 @@ var ddnetGroups = [...]ddnetGroup{
 	{"sv_ranks sets the file of the ranks; teeyard-fleet logs at the start which database it uses",
 		strings.Fields("add_sqlserver dump_sqlservers sv_sqlite_file sv_use_sql")},
 	{"teeyard-fleet connects to the database of add_sqlserver from any local address", strings.Fields("sv_sql_bindaddr")},
-	{"addresses are not looked up in DNS blocklists", strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote sv_dnsbl_ban_reason")},
+	{"addresses are not looked up in DNS blocklists",
+		strings.Fields("sv_dnsbl sv_dnsbl_ban sv_dnsbl_chat sv_dnsbl_host sv_dnsbl_key sv_dnsbl_vote sv_dnsbl_ban_reason")},
 	{"floods are limited without settings", strings.Fields(`conn_resend_requests_per_second sv_ban_replies_per_second
 sv_max_packets_per_recv sv_preconn_decompress_per_second sv_server_info_replies_per_second sv_van_conn_replies_per_second
 sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_second`)},
@@ -60,7 +61,7 @@ sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_
 	{"this server does not use UPnP", strings.Fields("sv_use_upnp")},
 	{"crazy bullets have no sound", strings.Fields("sv_shotgun_bullet_sound")},
 	{"DDNet-Server 16.4 ignores it, too", strings.Fields("sv_rank_cheats sv_rescue_delay sv_score_folder sv_suicide_penalty")},
-	{"there is no library against cheats", strings.Fields("antibot")},
+	{"the server loads no library against cheats", strings.Fields("antibot")},
 	{"bans lists all bans", strings.Fields("bans_find")},
 	{"logfile and the external console have the log", strings.Fields("dump_log")},
 	{"spectators get as many snapshots as players", strings.Fields("force_high_bandwidth_on_spectate")},
