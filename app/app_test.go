@@ -59,6 +59,8 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "ci":
 				return testenv.InCI(), nil
+			case "race":
+				return testenv.Race && !testenv.Full(), nil
 			case "quick": // neither in CI nor with its race detector
 				return !testenv.InCI() && !testenv.Race, nil
 			}

@@ -254,6 +254,9 @@ func largest(pid int) int {
 
 // TestServerEndsConversions checks that a server leaves no child process behind, however it ends.
 func TestServerEndsConversions(t *testing.T) {
+	if testenv.Race && !testenv.Full() {
+		t.Skip("other processes convert, which takes long with the race detector")
+	}
 	t.Parallel()
 	long := demotest.WorstDemo(demotest.OneChanges, 8<<20)
 	for _, end := range []os.Signal{syscall.SIGTERM, syscall.SIGKILL} {

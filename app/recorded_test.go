@@ -45,6 +45,7 @@ const recordedDir = "testdata/replays"
 // TestRecordedMatches runs matches that an earlier build recorded. At the end of every block it
 // also continues from the saved state.
 func TestRecordedMatches(t *testing.T) {
+	testenv.OneGoroutine(t)
 	t.Parallel()
 	p := testenv.Must(newProgram(moddedConfig))
 	for _, c := range recordedMatches {
