@@ -42,18 +42,18 @@ func TestDocs(t *testing.T) {
 			switch {
 			case b.Shell():
 				for _, command := range doccheck.Commands(b.Line, b.Text()) {
-					if args, ok := command.Teeyard(); ok {
+					if program, args, ok := command.Teeyard(); ok {
 						lines++
-						report(t, page.Name, command.Line, c.commandLine(args, false))
+						report(t, page.Name, command.Line, c.commandLine(program, args, false))
 					}
 				}
 			case isConfiguration(b):
 				configurations++
 				for i, line := range b.Lines {
 					for _, command := range doccheck.Commands(b.Line+i, line) {
-						if args, ok := command.Teeyard(); ok { // the same as arguments
+						if program, args, ok := command.Teeyard(); ok { // the same as arguments
 							line = ""
-							report(t, page.Name, command.Line, c.commandLine(args, false))
+							report(t, page.Name, command.Line, c.commandLine(program, args, false))
 						}
 					}
 					report(t, page.Name, b.Line+i, c.consoleLine(line))
@@ -62,24 +62,24 @@ func TestDocs(t *testing.T) {
 		}
 		for _, s := range page.Spans {
 			for _, command := range doccheck.Commands(s.Line, s.Text) {
-				if args, ok := command.Teeyard(); ok {
+				if program, args, ok := command.Teeyard(); ok {
 					lines++
-					report(t, page.Name, s.Line, c.commandLine(args, true))
+					report(t, page.Name, s.Line, c.commandLine(program, args, true))
 				}
 			}
 		}
 	}
 	inHelp := 0
-	for _, command := range c.parser().Model.Children {
+	for _, command := range c.parser("teeyard-fleet").Model.Children {
 		for _, n := range append(command.Children, command) {
 			for i, line := range strings.Split(n.Detail, "\n") {
 				if !strings.HasPrefix(line, "  ") {
 					continue
 				}
 				for _, example := range doccheck.Commands(i+1, line) {
-					if args, ok := example.Teeyard(); ok {
+					if program, args, ok := example.Teeyard(); ok {
 						inHelp++
-						report(t, "help of "+n.Path(), example.Line, c.commandLine(args, false))
+						report(t, "help of "+n.Path(), example.Line, c.commandLine(program, args, false))
 					}
 				}
 			}
@@ -112,13 +112,13 @@ func isConfiguration(b doccheck.Block) bool {
 
 // docChecker checks examples against the real command line and console.
 type docChecker struct {
-	program  *program
+	programs map[string]*program
 	consoles []*console.Console // one for each game type, since game types add settings
 }
 
 func newDocChecker(t *testing.T) *docChecker {
-	p := testenv.Must(newProgram(Config{Commands: new(command.Commands)})) // as teeyard-fleet
-	c := &docChecker{program: p}
+	p := testenv.Must(newProgram(Config{}))
+	c := &docChecker{programs: map[string]*program{"teeyard": p, "teeyard-fleet": testenv.Must(newProgram(Config{Commands: new(command.Commands)}))}}
 	for _, mode := range p.modes {
 		var registered *console.Console
 		servertest.New(t, server.Config{
@@ -136,20 +136,20 @@ func newDocChecker(t *testing.T) *docChecker {
 	return c
 }
 
-// parser returns a parser of the command line for which files need not exist.
-func (c *docChecker) parser() *kong.Kong {
+// parser returns a parser of the command line of a program for which files need not exist.
+func (c *docChecker) parser(program string) *kong.Kong {
 	anyPath := kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 		token, err := ctx.Scan.PopValue("path")
 		target.SetString(token.String())
 		return err
 	})
-	p := newParser(c.program, kong.NamedMapper("existingfile", anyPath), kong.NamedMapper("existingdir", anyPath))
+	p := newParser(c.programs[program], kong.NamedMapper("existingfile", anyPath), kong.NamedMapper("existingdir", anyPath))
 	p.Stdout, p.Stderr, p.Exit = io.Discard, io.Discard, func(int) {}
 	return p
 }
 
-// commandLine checks the arguments of the program. A mention in a sentence may leave out arguments.
-func (c *docChecker) commandLine(args []string, mention bool) error {
+// commandLine checks the arguments of a program. A mention in a sentence may leave out arguments.
+func (c *docChecker) commandLine(program string, args []string, mention bool) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -159,8 +159,8 @@ func (c *docChecker) commandLine(args []string, mention bool) error {
 	if slices.Contains(args, "--help") || slices.Contains(args, "-h") || slices.Contains(args, "--version") {
 		mention = true
 	}
-	line := "teeyard " + strings.Join(args, " ")
-	parsed, err := c.parser().Parse(args)
+	line := program + " " + strings.Join(args, " ")
+	parsed, err := c.parser(program).Parse(args)
 	if err != nil {
 		if mention && (strings.HasPrefix(err.Error(), "expected ") || strings.HasPrefix(err.Error(), "missing ")) {
 			return nil
@@ -256,16 +256,19 @@ func TestDocChecker(t *testing.T) {
 		`teeyard replay verify`:                                        "expected",
 		`teeyard help replay verify`:                                   "",
 		`teeyard gone`:                                                 "gone",
+		`teeyard-fleet run status`:                                     "",
+		`teeyard-fleet serve --ddnet`:                                  "",
+		`teeyard run status`:                                           "run",
 	} {
 		for _, command := range doccheck.Commands(1, example) {
-			args, ok := command.Teeyard()
-			if err := c.commandLine(args, false); !ok || (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			program, args, ok := command.Teeyard()
+			if err := c.commandLine(program, args, false); !ok || (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", example, err, want)
 			}
 		}
 	}
-	testenv.NoError(t, c.commandLine([]string{"replay", "verify"}, true))
-	testenv.Check(t, c.commandLine([]string{"replay", "verifi"}, true) != nil, "an unknown command in a sentence is no error")
+	testenv.NoError(t, c.commandLine("teeyard", []string{"replay", "verify"}, true))
+	testenv.Check(t, c.commandLine("teeyard", []string{"replay", "verifi"}, true) != nil, "an unknown command in a sentence is no error")
 }
 
 // TestTerminalPage checks that the page lists each command of join.

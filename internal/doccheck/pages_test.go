@@ -441,14 +441,14 @@ func TestCommands(t *testing.T) {
 	}
 	var runs []string
 	for _, c := range got {
-		if args, ok := c.Teeyard(); ok {
+		if _, args, ok := c.Teeyard(); ok {
 			runs = append(runs, strings.Join(args, " "))
 		}
 	}
 	if diff := cmp.Diff([]string{"join a --json", "serve sv_port $p; sv_name x", "query a#b"}, runs); diff != "" {
 		t.Error(diff)
 	}
-	if args, ok := (Command{1, []string{"go", "run", "./cmd/teeyard", "serve"}}).Teeyard(); !ok || len(args) != 1 {
+	if program, args, ok := (Command{1, []string{"go", "run", "./cmd/teeyard", "serve"}}).Teeyard(); !ok || program != "teeyard" || len(args) != 1 {
 		t.Errorf("go run: %q", args)
 	}
 }

@@ -70,19 +70,24 @@ func (c Command) program() []string {
 	return nil
 }
 
-// Teeyard returns the arguments of a command that runs teeyard, and whether it does.
-func (c Command) Teeyard() (args []string, ok bool) {
+// Teeyard returns the program and the arguments of a command that runs teeyard or teeyard-fleet, and
+// whether it does.
+func (c Command) Teeyard() (program string, args []string, ok bool) {
 	words := c.program()
 	if len(words) == 0 {
-		return nil, false
+		return "", nil, false
 	}
 	if base := path.Base(words[0]); base == "teeyard" || base == "teeyard-fleet" {
-		return words[1:], true
+		return base, words[1:], true
 	}
 	if len(words) >= 3 && words[0] == "go" && words[1] == "run" && slices.Contains([]string{".", "./cmd/teeyard", "./cmd/teeyard-fleet"}, words[2]) {
-		return words[3:], true
+		program := path.Base(words[2])
+		if program == "." {
+			program = "teeyard"
+		}
+		return program, words[3:], true
 	}
-	return nil, false
+	return "", nil, false
 }
 
 // Commands splits the text of a shell example into its commands. line is the number of its first

@@ -29,24 +29,32 @@ import (
 // targets are the systems and processors of the archives.
 var targets = []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64", "windows/amd64", "windows/arm64"}
 
-// files are in every archive besides the program and the pages of docs.
-var files = []string{
-	"CHANGELOG.md", "LICENSE", "README.md", "deploy/compose.yaml", "deploy/Dockerfile", "deploy/fleet-compose.yaml", "deploy/grafana-fleet.json",
-	"deploy/grafana.json", "deploy/teeyard.service", "deploy/teeyard@.service",
-}
+// commands are the programs in every archive.
+var commands = []string{"teeyard", "teeyard-fleet"}
 
-// pages returns the paths of the pages and pictures in docs, sorted, with slashes.
-func (r *release) pages() ([]string, error) {
-	var pages []string
-	err := filepath.WalkDir(filepath.Join(r.dir, "docs"), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !slices.Contains([]string{".md", ".png"}, filepath.Ext(path)) {
+// files returns the paths of the files in every archive besides the programs, with slashes: the
+// pages and pictures in docs, and the files in deploy that are not in Go.
+func (r *release) files() ([]string, error) {
+	files := []string{"CHANGELOG.md", "LICENSE", "README.md"}
+	for _, folder := range []string{"deploy", "docs"} {
+		err := filepath.WalkDir(filepath.Join(r.dir, folder), func(path string, e fs.DirEntry, err error) error {
+			switch ext := filepath.Ext(path); {
+			case err != nil:
+				return err
+			case e.IsDir() && e.Name() == "render":
+				return fs.SkipDir // a program for tests
+			case e.IsDir(), ext == ".go", folder == "docs" && ext != ".md" && ext != ".png":
+				return nil
+			}
+			rel, err := filepath.Rel(r.dir, path)
+			files = append(files, filepath.ToSlash(rel))
 			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		rel, err := filepath.Rel(r.dir, path)
-		pages = append(pages, filepath.ToSlash(rel))
-		return err
-	})
-	return pages, err
+	}
+	return files, nil
 }
 
 func main() {
@@ -69,8 +77,8 @@ type release struct {
 	version string // such as "0.1.0", or "0.1.0+0123456789ab" for a commit without a tag
 	commit  string
 	time    time.Time // of the commit
-	// build builds the program for a target and returns it.
-	build func(target string) ([]byte, error)
+	// build builds a command for a target and returns the program.
+	build func(command, target string) ([]byte, error)
 }
 
 // newRelease returns the release of the commit that is checked out in a folder. Files without a
@@ -110,8 +118,8 @@ func newRelease(dir string) (*release, error) {
 	return r, err
 }
 
-// goBuild builds the program. Go records the tag and the commit in it.
-func (r *release) goBuild(target string) ([]byte, error) {
+// goBuild builds a command. Go records the tag and the commit in it.
+func (r *release) goBuild(command, target string) ([]byte, error) {
 	system, processor, ok := strings.Cut(target, "/")
 	if !ok {
 		return nil, fmt.Errorf("%q is not SYSTEM/PROCESSOR", target)
@@ -121,13 +129,13 @@ func (r *release) goBuild(target string) ([]byte, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "teeyard")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", program, "./cmd/teeyard")
+	program := filepath.Join(dir, command)
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", program, "./cmd/"+command)
 	cmd.Dir = r.dir
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("go build for %s: %w", target, err)
+		return nil, fmt.Errorf("go build %s for %s: %w", command, target, err)
 	}
 	return os.ReadFile(program)
 }
@@ -161,27 +169,31 @@ func (r *release) writeAll(out string, targets []string) error {
 
 // archive returns the archive for a target and its name.
 func (r *release) archive(target string) (name string, archive []byte, err error) {
-	program, err := r.build(target)
-	if err != nil {
-		return "", nil, err
-	}
 	name = "teeyard-" + r.version + "-" + strings.ReplaceAll(target, "/", "-")
 	windows := strings.HasPrefix(target, "windows/")
-	folder, executable := name+"/", "teeyard"
+	folder, suffix := name+"/", ""
 	if windows {
-		executable = "teeyard.exe"
+		suffix = ".exe"
 	}
 	about := fmt.Sprintf("%s\ncommit %s\n%s\n%s %s\n", r.version, r.commit, r.time.Format(time.RFC3339), runtime.Version(), target)
 	licenses, err := r.licenses(target)
 	if err != nil {
 		return "", nil, err
 	}
-	entries := []entry{{folder + executable, program, 0o755}, {folder + "VERSION", []byte(about), 0o644}, {folder + "LICENSES-OF-LIBRARIES", licenses, 0o644}}
-	pages, err := r.pages()
+	var entries []entry
+	for _, command := range commands {
+		program, err := r.build(command, target)
+		if err != nil {
+			return "", nil, err
+		}
+		entries = append(entries, entry{folder + command + suffix, program, 0o755})
+	}
+	entries = append(entries, entry{folder + "VERSION", []byte(about), 0o644}, entry{folder + "LICENSES-OF-LIBRARIES", licenses, 0o644})
+	files, err := r.files()
 	if err != nil {
 		return "", nil, err
 	}
-	for _, f := range slices.Concat(files, pages) {
+	for _, f := range files {
 		content, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(f)))
 		if err != nil {
 			return "", nil, err
@@ -197,12 +209,12 @@ func (r *release) archive(target string) (name string, archive []byte, err error
 	return name + ".tar.gz", b.Bytes(), err
 }
 
-// licenses returns the licences of Go and of the libraries in the program for a target. Each
+// licenses returns the licences of Go and of the libraries in the programs for a target. Each
 // archive must contain them.
 func (r *release) licenses(target string) ([]byte, error) {
 	system, processor, _ := strings.Cut(target, "/")
 	const format = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
-	cmd := exec.Command("go", "list", "-deps", "-f", format, "./cmd/teeyard")
+	cmd := exec.Command("go", "list", "-deps", "-f", format, "./cmd/teeyard", "./cmd/teeyard-fleet")
 	cmd.Dir, cmd.Stderr = r.dir, os.Stderr
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
 	out, err := cmd.Output()

@@ -28,11 +28,10 @@ func TestArchives(t *testing.T) {
 	made := time.Date(2026, 11, 22, 1, 2, 4, 0, time.UTC)
 	dirs := []string{t.TempDir(), t.TempDir()}
 	some := testenv.Amount([]string{targets[0], "windows/amd64"}, targets)
-	pages := len(testenv.Must((&release{dir: "../.."}).pages()))
+	files := testenv.Must((&release{dir: "../.."}).files())
 	for _, dir := range dirs {
-		r := &release{dir: "../..", version: "1.2.3", commit: "0123456789ab", time: made, build: func(target string) ([]byte,
-			error) {
-			return []byte("program for " + target), nil
+		r := &release{dir: "../..", version: "1.2.3", commit: "0123456789ab", time: made, build: func(command, target string) ([]byte, error) {
+			return []byte(command + " for " + target), nil
 		}}
 		testenv.NoError(t, r.writeAll(dir, some))
 	}
@@ -57,13 +56,14 @@ func TestArchives(t *testing.T) {
 		base := strings.TrimSuffix(strings.TrimSuffix(n.Name(), ".zip"), ".tar.gz")
 		content := unpack(t, n.Name(), a, made)
 		program := content[base+"/teeyard"] + content[base+"/teeyard.exe"]
+		fleet := content[base+"/teeyard-fleet"] + content[base+"/teeyard-fleet.exe"]
 		system, processor, _ := strings.Cut(strings.TrimPrefix(base, "teeyard-1.2.3-"), "-")
 		target := system + "/" + processor
-		if !slices.Contains(some, target) || program != "program for "+target || len(content) != len(files)+pages+3 ||
-			content[base+"/docs/play/modes.md"] == "" {
-			t.Errorf("%s has %q of %d files for %s", n.Name(), program, len(content), target)
+		if !slices.Contains(some, target) || program != "teeyard for "+target || fleet != "teeyard-fleet for "+target ||
+			len(content) != len(files)+4 || content[base+"/docs/play/modes.md"] == "" || content[base+"/deploy/k8s/base/fleet.yaml"] == "" {
+			t.Errorf("%s has %q and %q of %d files for %s", n.Name(), program, fleet, len(content), target)
 		}
-		if l := content[base+"/LICENSES-OF-LIBRARIES"]; !strings.HasPrefix(l, "Go\n\nCopyright") || !strings.Contains(l, "github.com/arnodel/golua ") ||
+		if l := content[base+"/LICENSES-OF-LIBRARIES"]; !strings.HasPrefix(l, "Go\n\nCopyright") || !strings.Contains(l, "github.com/arnodel/golua ") || !strings.Contains(l, "github.com/nats-io/nats.go ") ||
 			!strings.Contains(l, "Apache License") {
 			t.Errorf("%s: LICENSES-OF-LIBRARIES begins with %.100q", n.Name(), l)
 		}
