@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -9,7 +10,10 @@ import (
 	"time"
 )
 
-// NATS is Debian's nats-server with JetStream and its own folder.
+// natsVariable names the nats-server of the tests. Without it, it is Debian's.
+const natsVariable = "TEEYARD_NATS_SERVER"
+
+// NATS is a nats-server with JetStream and its own folder.
 type NATS struct {
 	t    testing.TB
 	dir  string
@@ -43,7 +47,8 @@ func (n *NATS) config() string { return filepath.Join(n.dir, "nats-server.conf")
 // Start starts the server and waits until it accepts connections.
 func (n *NATS) Start() {
 	n.t.Helper()
-	n.Process = Start(n.t, n.dir, nil, RequirePrograms(n.t, "nats-server")[0], "-c", n.config())
+	program := cmp.Or(os.Getenv(natsVariable), RequirePrograms(n.t, "nats-server")[0])
+	n.Process = Start(n.t, n.dir, nil, program, "-c", n.config())
 	Eventually(n.t, 30*time.Second, "nats-server listens", func() bool {
 		c, err := net.Dial("tcp", n.Addr())
 		if err == nil {
