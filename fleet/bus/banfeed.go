@@ -22,6 +22,9 @@ const (
 	// between two attempts to read grows up to maxRetry.
 	retryTime = time.Second / 2
 	maxRetry  = 4 * time.Second
+	// consumerTime limits the time until NATS sends what is new. If many servers connect at once, it
+	// needs several seconds.
+	consumerTime = 20 * time.Second
 	// batch is how many entries are merged at once.
 	batch = 256
 )
@@ -129,12 +132,17 @@ func (f *banFeed) read(ctx context.Context) error {
 	msgs := make(chan *nats.Msg, batch)
 	ended := make(chan struct{})
 	defer close(ended)
-	sub, err := f.m.js.Subscribe(subject(bucket, ">"), func(m *nats.Msg) {
+	reading, stop := context.WithCancel(f.m.line())
+	defer stop()
+	late := time.AfterFunc(consumerTime, stop)
+	// Without a subject, since nats-server 2.9 counts the messages of one by looking at all keys.
+	sub, err := f.m.js.Subscribe("", func(m *nats.Msg) {
 		select {
 		case msgs <- m:
 		case <-ended:
 		}
-	}, nats.BindStream(stream(bucket)), nats.OrderedConsumer(), nats.StartSequence(f.revision.Load()+1))
+	}, nats.BindStream(stream(bucket)), nats.OrderedConsumer(), nats.StartSequence(f.revision.Load()+1), nats.Context(reading))
+	late.Stop()
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type rolled struct {
 	t    *testing.T
 	home string
 	*peers.Server
+	program string
 	players []*witness
 }
 
@@ -41,7 +42,7 @@ const rolledPlayers = 4
 // start starts the server's program at its address.
 func (r *rolled) start(settings string) {
 	r.t.Helper()
-	r.Process = peers.Start(r.t, r.home, []string{"HOME=" + r.home, "XDG_DATA_HOME="}, peers.Program(r.t), "serve",
+	r.Process = peers.Start(r.t, r.home, []string{"HOME=" + r.home, "XDG_DATA_HOME="}, r.program, "serve",
 		"sv_bots 0; sv_http 0; sv_replay 1; sv_scorelimit 0; sv_inactivekick_time 0; sv_max_clients_per_ip 64; sv_input_fifo commands; sv_term_drain 600; "+
 			"bindaddr 127.0.0.1; "+peers.PortSetting(r.Addr)+"; "+settings)
 	output := r.Output
@@ -100,7 +101,7 @@ func TestRollingUpdate(t *testing.T) {
 	}
 	all := make([]*rolled, servers)
 	for i := range all {
-		all[i] = &rolled{t: t, home: t.TempDir(), Server: &peers.Server{Addr: peers.FreeAddr(t)}}
+		all[i] = &rolled{t: t, home: t.TempDir(), program: peers.Program(t), Server: &peers.Server{Addr: peers.FreeAddr(t)}}
 		all[i].start(settings)
 		for range rolledPlayers {
 			all[i].join()
@@ -134,7 +135,7 @@ func TestRollingUpdate(t *testing.T) {
 	}
 }
 
-// awaitEnd waits until the server has ended after SIGTERM, and checks how it ended.
+// awaitEnd waits until the server has ended after SIGTERM or drain, and checks how it ended.
 func (r *rolled) awaitEnd() {
 	t := r.t
 	t.Helper()
@@ -160,4 +161,63 @@ func (r *rolled) awaitEnd() {
 	testenv.Check(t, len(replays) > 0, "there is no replay")
 	out, err := exec.Command(peers.Program(t), append([]string{"replay", "verify"}, replays...)...).CombinedOutput()
 	testenv.Check(t, err == nil && strings.Count(string(out), "ok") >= len(replays), "replay verify: %v\n%s", err, out)
+}
+
+// TestRollingDrain replaces all servers of a fleet in batches with teeyard-fleet drain, as
+// TestRollingUpdate does by SIGTERM. With TEEYARD_FULL=1 there are 30 servers, otherwise two.
+func TestRollingDrain(t *testing.T) {
+	servers, batch, settings := 2, 1, "sv_timelimit 0"
+	if testenv.Full() {
+		servers, batch, settings = 30, 10, "sv_timelimit 1"
+	}
+	n := peers.NewNATS(t, "")
+	n.Start()
+	o := connect(t, n, "alice")
+	program := peers.FleetProgram(t)
+	all := make([]*rolled, servers)
+	inFleet := func(i int) string {
+		return fmt.Sprintf("%s; sv_nats %s; sv_fleet test; sv_fleet_id s%02d", settings, n.URL(), i)
+	}
+	var ids []string
+	for i := range all {
+		all[i] = &rolled{t: t, home: t.TempDir(), program: program, Server: &peers.Server{Addr: peers.FreeAddr(t)}}
+		all[i].start(inFleet(i))
+		for range rolledPlayers {
+			all[i].join()
+		}
+		ids = append(ids, fmt.Sprintf("s%02d", i))
+	}
+	await(t, o, ids...)
+	command := peers.Start(t, t.TempDir(), nil, program, "drain", "--nats", n.URL(), "--fleet", "test", "--as", "alice", "--batch", fmt.Sprint(batch))
+	for from := 0; from < servers; from += batch {
+		drained := all[from:min(from+batch, servers)]
+		for i, r := range drained {
+			peers.Eventually(t, 3*time.Minute, "the server drains", func() bool {
+				return strings.Contains(command.Output(), ids[from+i]+" drains, with") || !command.Running()
+			})
+			for _, w := range r.players {
+				w.mark()
+			}
+		}
+		for i, r := range drained {
+			r.awaitEnd()
+			for _, w := range r.players {
+				w.Close()
+			}
+			r.players = nil
+			r.start(inFleet(from + i))
+			for range rolledPlayers {
+				r.join()
+			}
+		}
+	}
+	peers.Eventually(t, patience, "the command ends", func() bool { return !command.Running() })
+	testenv.Check(t, command.ExitCode() == 0 && strings.Contains(command.Output(), fmt.Sprintf("%d servers ended", servers)), "drain ended with %d:\n%s",
+		command.ExitCode(), command.Output())
+	for _, r := range all {
+		for _, w := range r.players {
+			testenv.Check(t, w.Err() == nil, "a player of a new server is dropped: %v", w.Err())
+		}
+	}
+	await(t, o, ids...)
 }

@@ -101,11 +101,6 @@ func TestBanThrowsOut(t *testing.T) {
 		}
 		return c, err
 	}
-	others := all[1:]
-	guests := make([]*client.Client, len(others))
-	for i, s := range others {
-		guests[i] = testenv.Must(dial(s))
-	}
 	of7, ofDDNet := all[servers-2], all[servers-1]
 	teeworlds := peers.NewDisplay(t).StartTeeworlds(of7.Addr.String(), "yardy")
 	ddnet := peers.NewDisplay(t).StartDDNet(ofDDNet.Addr.String(), "dana")
@@ -114,6 +109,11 @@ func TestBanThrowsOut(t *testing.T) {
 		retries = teeworlds.RetryConnect(retries)
 		return strings.Contains(of7.Output(), ":yardy' team=") && strings.Contains(ofDDNet.Output(), ":dana' team=")
 	})
+	others := all[1:]
+	guests := make([]*client.Client, len(others))
+	for i, s := range others {
+		guests[i] = testenv.Must(dial(s))
+	}
 
 	o := connect(t, n, "alice")
 	begun := time.Now()
