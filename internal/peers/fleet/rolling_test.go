@@ -90,12 +90,12 @@ func (w *witness) losePoints() {
 // with sv_term_drain. No player may be dropped before the match is over, the recordings of the
 // matches must be whole, and the next player finds each server at its address.
 //
-// With TEEYARD_FULL=1 there are 30 servers, and matches end by their time. Otherwise there are
-// three, and the test ends the matches.
+// With TEEYARD_FULL=1 there are 30 servers, and matches end by their time. Otherwise there are two,
+// and the test ends the matches.
 func TestRollingUpdate(t *testing.T) {
 	t.Parallel()
 	peers.RequirePrograms(t)
-	servers, batch, settings := 3, 1, "sv_timelimit 0"
+	servers, batch, settings := 2, 1, "sv_timelimit 0"
 	if testenv.Full() {
 		servers, batch, settings = 30, 10, "sv_timelimit 1"
 	}
@@ -166,6 +166,8 @@ func (r *rolled) awaitEnd() {
 // TestRollingDrain replaces all servers of a fleet in batches with teeyard-fleet drain, as
 // TestRollingUpdate does by SIGTERM. With TEEYARD_FULL=1 there are 30 servers, otherwise two.
 func TestRollingDrain(t *testing.T) {
+	t.Parallel()
+	peers.RequirePrograms(t)
 	servers, batch, settings := 2, 1, "sv_timelimit 0"
 	if testenv.Full() {
 		servers, batch, settings = 30, 10, "sv_timelimit 1"
