@@ -22,8 +22,8 @@ const (
 	// between two attempts to read grows up to maxRetry.
 	retryTime = time.Second / 2
 	maxRetry  = 4 * time.Second
-	// consumerTime limits the time until NATS sends what is new. If many servers connect at once, it
-	// needs several seconds.
+	// consumerTime limits the time until NATS sends new entries. If many servers connect at once,
+	// it needs several seconds.
 	consumerTime = 20 * time.Second
 	// batch is how many entries are merged at once.
 	batch = 256

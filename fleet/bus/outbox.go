@@ -29,7 +29,7 @@ type letter struct {
 	// write returns the subject and the body. The goroutine that sends calls it once.
 	write func() (subject string, body []byte, err error)
 
-	msg *nats.Msg // what write returned, nil before
+	msg *nats.Msg // of write, nil before
 }
 
 // outbox sends messages to a stream, the oldest first. It repeats those that NATS does not

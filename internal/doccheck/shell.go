@@ -70,8 +70,8 @@ func (c Command) program() []string {
 	return nil
 }
 
-// Teeyard returns the program and the arguments of a command that runs teeyard or teeyard-fleet, and
-// whether it does.
+// Teeyard returns the program and the arguments of a command that runs teeyard or teeyard-fleet,
+// and whether it does.
 func (c Command) Teeyard() (program string, args []string, ok bool) {
 	words := c.program()
 	if len(words) == 0 {

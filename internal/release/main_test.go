@@ -63,7 +63,8 @@ func TestArchives(t *testing.T) {
 			len(content) != len(files)+4 || content[base+"/docs/play/modes.md"] == "" || content[base+"/deploy/k8s/base/fleet.yaml"] == "" {
 			t.Errorf("%s has %q and %q of %d files for %s", n.Name(), program, fleet, len(content), target)
 		}
-		if l := content[base+"/LICENSES-OF-LIBRARIES"]; !strings.HasPrefix(l, "Go\n\nCopyright") || !strings.Contains(l, "github.com/arnodel/golua ") || !strings.Contains(l, "github.com/nats-io/nats.go ") ||
+		if l := content[base+"/LICENSES-OF-LIBRARIES"]; !strings.HasPrefix(l, "Go\n\nCopyright") || !strings.Contains(l, "github.com/arnodel/golua ") ||
+			!strings.Contains(l, "github.com/nats-io/nats.go ") ||
 			!strings.Contains(l, "Apache License") {
 			t.Errorf("%s: LICENSES-OF-LIBRARIES begins with %.100q", n.Name(), l)
 		}

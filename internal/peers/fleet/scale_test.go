@@ -50,8 +50,8 @@ func startMany(t *testing.T, n *peers.NATS, count int, address netip.Addr, setti
 	return all
 }
 
-// ownAddress returns an address of this machine that can be banned, unlike localhost. Clients on this
-// machine that connect to it have it, too.
+// ownAddress returns an address of this machine that can be banned, unlike localhost. Clients on
+// this machine that connect to it have it, too.
 func ownAddress(t *testing.T) netip.Addr {
 	t.Helper()
 	for _, a := range testenv.Must(net.InterfaceAddrs()) {
@@ -76,8 +76,8 @@ func awaitBans(t *testing.T, servers []*peers.Server, want int) {
 }
 
 // TestBanThrowsOut bans an address on one server of a fleet. Clients of that address are thrown out
-// of all others, among them a 0.7.5 client and a DDNet client, and cannot come back. The log has the
-// times.
+// of all others, among them a 0.7.5 client and a DDNet client, and cannot come back. The log has
+// the times.
 func TestBanThrowsOut(t *testing.T) {
 	servers := 4
 	if testenv.Full() {
@@ -149,8 +149,8 @@ func TestBanThrowsOut(t *testing.T) {
 	}
 }
 
-// TestManyBans starts many servers in empty folders, and then nats-server. The servers have all bans
-// of the fleet from the snapshot, while some of them have a player. The log has the times.
+// TestManyBans starts many servers in empty folders, and then nats-server. The servers have all
+// bans of the fleet from the snapshot, while some of them have a player. The log has the times.
 func TestManyBans(t *testing.T) {
 	servers, banned, players := 5, 1000, 2
 	if testenv.Full() {
@@ -182,7 +182,8 @@ func TestManyBans(t *testing.T) {
 	awaitBans(t, all, banned)
 	took := time.Since(begun)
 	used := all[0].CPUTime(t) - before
-	t.Logf("%d servers have %d bans %v after the start of NATS; the first one used %v of CPU time meanwhile", servers, banned, took.Round(time.Millisecond), used)
+	t.Logf("%d servers have %d bans %v after the start of NATS; the first one used %v of CPU time meanwhile",
+		servers, banned, took.Round(time.Millisecond), used)
 	ticks, long := 0, 0
 	for _, s := range all[:players] {
 		var all, short int

@@ -33,7 +33,7 @@ type Entry struct {
 	Result string `json:"result,omitempty"`
 	// Reason is why a client has left or an address is banned.
 	Reason string `json:"reason,omitempty"`
-	// Target is what is banned or no longer banned: an address, a network or a range.
+	// Target is the address, network or range of a ban.
 	Target string `json:"target,omitempty"`
 	// Until is the end of a ban, nil if it is for ever.
 	Until *time.Time `json:"until,omitempty"`

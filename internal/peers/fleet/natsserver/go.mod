@@ -1,5 +1,5 @@
-// A module of its own, so that Teeyard does not depend on nats-server. scripts/full builds it for the
-// tests of fleets, which otherwise use the nats-server of Debian.
+// A module of its own, so that Teeyard does not depend on nats-server. scripts/full builds it for
+// the tests of fleets, which otherwise use the nats-server of Debian.
 module github.com/teeyard/teeyard/internal/peers/fleet/natsserver
 
 go 1.26.0
