@@ -219,5 +219,5 @@ func NewHandler(rooms ...Room) http.Handler {
 			room.Handler.ServeHTTP(w, r)
 		})
 	}
-	return mux
+	return withLost(mux)
 }
