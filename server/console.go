@@ -42,6 +42,8 @@ func (s *Server) newConsole() error {
 		{Name: "drain", Params: "?s[port|'off']",
 			Help:  "Reject new clients and end after the match; a port sends DDNet's clients to another server on this machine",
 			Flags: stored, Run: r.drainServer},
+		{Name: "show_ips", Params: "?i[show]", Help: "Show IP addresses in your lines of the remote console (1 = on, 0 = off)",
+			Flags: open | console.Hidden, Run: r.showAddresses},
 		{Name: "logout", Help: "Logout of rcon", Flags: open | console.Basic, Run: r.logout},
 		{Name: "kick", Params: "i[id] ?r[reason]", Help: "Kick player with specified id for any reason", Flags: open, Run: r.kick},
 		{Name: "sv_spectator_slots", Params: "?i", Help: "Number of slots for spectators only, as in older servers; sets sv_player_slots",

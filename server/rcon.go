@@ -62,6 +62,7 @@ func (c *session) grantRcon(key string, level console.Level, text string) {
 	s := c.server
 	s.access.Guesses.RightRcon(s.now, c.peer.Addr(), c.addrProven)
 	c.rcon = rconState{authed: true, level: level, key: key}
+	c.rcon.showAddresses = level == console.LevelAdmin && s.logs.Dialect() != logline.DDNet // whose log hides them
 	s.record.Login(c.id, c.historyLogin())
 	if s.maps.MayList(level) {
 		c.rcon.listing = new(gamemap.Listing)
@@ -234,9 +235,13 @@ func (s *Server) printToOperators(who console.Caller, level int, system, line st
 		least = who.Level
 	}
 	if who.Print != nil {
-		who.Print(line)
+		if s.maySeeAddresses(who) {
+			who.Print(line)
+		} else {
+			who.Print(logline.HideAddresses(line))
+		}
 	}
-	out := ""
+	out, without := "", ""
 	for _, c := range s.sessions {
 		if c == nil || !c.rcon.authed || c.rcon.level > least || c.dropping {
 			continue
@@ -244,8 +249,43 @@ func (s *Server) printToOperators(who console.Caller, level int, system, line st
 		if out == "" {
 			out = string(logline.AppendShort(nil, time.Now(), system, line))
 		}
-		c.sendRconLine(out)
+		if c.rcon.showAddresses {
+			c.sendRconLine(out)
+			continue
+		}
+		if without == "" {
+			without = logline.HideAddresses(out)
+		}
+		c.sendRconLine(without)
 	}
+}
+
+// maySeeAddresses reports whether a caller may see players' addresses: administrators, and those who
+// may run show_ips.
+func (s *Server) maySeeAddresses(who console.Caller) bool {
+	if who.Level == console.LevelAdmin {
+		return true
+	}
+	e, ok := s.console.Lookup("show_ips", who)
+	return ok && e.Level >= who.Level
+}
+
+// showAddresses sets or prints whether the lines for an operator in the game have addresses.
+func (s commands) showAddresses(call *console.Call) {
+	id := call.Caller.ID
+	if id < 0 {
+		return // as DDNet-Server
+	}
+	r := &s.sessions[id].rcon
+	if len(call.Args) > 0 {
+		r.showAddresses = call.Int(0) != 0
+		return
+	}
+	value := 0
+	if r.showAddresses {
+		value = 1
+	}
+	call.Print("server", "Value: %d", value)
 }
 
 // sendCommandLists sends new operators the list of commands and maps, some per tick.

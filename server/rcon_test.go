@@ -100,7 +100,13 @@ func TestRcon(t *testing.T) {
 	loggedOut := 0
 	mod.onMessage = on(func(*msg7.RconAuthOff) { loggedOut++ })
 	mod.login("modpw")
-	prints(mod, "status", "name='mod'")
+	prints(mod, "status", "name='mod'", "id=0 addr=XXX client")
+	prints(mod, "show_ips 1", "Access for command show_ips denied.")
+	prints(admin, "show_ips", "Value: 1")
+	prints(admin, "show_ips 0; status", "id=0 addr=XXX client")
+	prints(admin, "access_level show_ips 1; show_ips 1; status", "id=0 addr=10.0.1.1:50000 client")
+	prints(mod, "status", "id=0 addr=XXX client")
+	prints(mod, "show_ips 1; status", "id=0 addr=10.0.1.1:50000 client")
 	prints(mod, "shutdown", "Access for command shutdown denied.")
 	if prints(mod, "logout", "Logout successful."); loggedOut != 1 {
 		t.Errorf("logged out %d times", loggedOut)
@@ -112,6 +118,34 @@ func TestRcon(t *testing.T) {
 	}
 	if prints(admin, "shutdown"); !tn.srv.shutdown.requested {
 		t.Error("shutdown does not stop the server")
+	}
+}
+
+// TestAddressesForModerators checks who sees addresses: by default administrators alone, and in
+// DDNet's dialect nobody in the game.
+func TestAddressesForModerators(t *testing.T) {
+	tn := newTestNetwork(t, netsim.Link{}, 1, "sv_rcon_mod_password modpw; mod_command status 1")
+	statusOf := func(level console.Level) (out string) {
+		o := &Operator{Level: level, Addr: netip.MustParseAddrPort("10.0.0.1:1")}
+		tn.srv.RunFor(o, "status", func(line string) { out += line }, nil)
+		return out
+	}
+	admin := tn.join(1, "boss")
+	if out := statusOf(console.LevelAdmin); !strings.Contains(out, "addr=10.0.1.1:50000 ") {
+		t.Errorf("an administrator outside the game sees %q", out)
+	}
+	if out := statusOf(console.LevelMod); !strings.Contains(out, "addr=XXX ") {
+		t.Errorf("a moderator outside the game sees %q", out)
+	}
+	tn.srv.Execute("access_level show_ips 1; log_dialect ddnet")
+	if out := statusOf(console.LevelMod); !strings.Contains(out, "addr=10.0.1.1:50000 ") {
+		t.Errorf("a moderator who may run show_ips sees %q", out)
+	}
+	admin.login("adminpw")
+	for _, one := range [][2]string{{"show_ips", "Value: 0"}, {"status", "addr=XXX"}, {"show_ips 1; status", "addr=10.0.1.1:50000"}} {
+		if out := admin.rcon(one[0]); !strings.Contains(out, one[1]) {
+			t.Errorf("%s: %q lacks %q", one[0], out, one[1])
+		}
 	}
 }
 

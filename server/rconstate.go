@@ -10,6 +10,7 @@ type rconState struct {
 	authed         bool
 	level          console.Level
 	key            string           // the login, as DDNet calls it
+	showAddresses  bool             // show_ips
 	noPasswordSent bool             // that no password is set
 	lastListed     string           // the last command announced
 	allListed      bool             // all commands were announced

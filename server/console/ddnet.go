@@ -49,7 +49,7 @@ sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_
 	{"no seats are reserved", strings.Fields("sv_reserved_slots sv_reserved_slots_pass sv_reserved_slots_auth_level")},
 	{"a client times out after 10 seconds without a datagram, or 100 while it loads the map", strings.Fields("conn_timeout")},
 	{"only teeyard serve reads a pipe", strings.Fields("sv_input_fifo")},
-	{"the log and status always show the addresses of clients", strings.Fields("show_ips sv_conn_logging_server")},
+	{"the log always has the addresses of clients", strings.Fields("sv_conn_logging_server")},
 	{"log_dialect, console_output_level and ec_output_level control the log",
 		strings.Fields("console_enable_colors dbg_curl dbg_lognetwork loglevel dbg_http dbg_sql stdout_output_level logappend")},
 	{"sv_replay and sv_auto_demo_record record the whole match", strings.Fields("sv_demo_chat sv_player_demo_record")},

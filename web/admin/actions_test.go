@@ -197,7 +197,7 @@ func TestLevels(t *testing.T) {
 			t.Errorf("a moderator reads %+v", l)
 		}
 	}
-	w.Execute("mod_command kick 1; mod_command status 1; mod_command sv_scorelimit 1; mod_command password 1")
+	w.Execute("mod_command kick 1; mod_command status 1; mod_command show_ips 1; mod_command sv_scorelimit 1; mod_command password 1")
 	w.run(time.Second)
 	if p := get[api.Players](v, "/players").Players; len(p) != 1 || p[0].Address != "10.0.0.7" {
 		t.Errorf("%+v", p)

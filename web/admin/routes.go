@@ -153,12 +153,12 @@ func (c *Console) may(q *request, command string) bool {
 }
 
 // maySeeAddresses reports whether the operator may see players' addresses. An operator who may run
-// status sees them there.
+// show_ips sees them in the game.
 func (c *Console) maySeeAddresses(q *request) (may bool, err error) {
 	if q.isAdmin() {
 		return true, nil
 	}
-	err = c.do(q.Context(), func(Server) { may = c.may(q, "status") })
+	err = c.do(q.Context(), func(Server) { may = c.may(q, "show_ips") })
 	return may && err == nil, err
 }
 
