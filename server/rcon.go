@@ -260,8 +260,8 @@ func (s *Server) printToOperators(who console.Caller, level int, system, line st
 	}
 }
 
-// maySeeAddresses reports whether a caller may see players' addresses: administrators, and those who
-// may run show_ips.
+// maySeeAddresses reports whether a caller may see players' addresses: administrators
+// may, and so may callers with access to show_ips.
 func (s *Server) maySeeAddresses(who console.Caller) bool {
 	if who.Level == console.LevelAdmin {
 		return true

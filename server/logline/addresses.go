@@ -8,8 +8,8 @@ import (
 // hidden stands for an address in lines that HideAddresses returns, as in DDNet-Server.
 const hidden = "XXX"
 
-// HideAddresses returns a line with XXX in place of all IP addresses and their ports. Text that only
-// looks like an address, such as in a player's name, is replaced too.
+// HideAddresses returns a line with XXX in place of all IP addresses and their ports. Text that
+// only looks like an address, such as in a player's name, is replaced too.
 func HideAddresses(line string) string {
 	if strings.IndexByte(line, '.') < 0 && !strings.Contains(line, ":") {
 		return line
