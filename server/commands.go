@@ -102,6 +102,24 @@ func (s commands) logout(call *console.Call) {
 	}
 }
 
+// showAddresses sets or prints whether the lines for an operator in the game have addresses.
+func (s commands) showAddresses(call *console.Call) {
+	id := call.Caller.ID
+	if id < 0 {
+		return // as DDNet-Server
+	}
+	r := &s.sessions[id].rcon
+	if len(call.Args) > 0 {
+		r.showAddresses = call.Int(0) != 0
+		return
+	}
+	value := 0
+	if r.showAddresses {
+		value = 1
+	}
+	call.Print("server", "Value: %d", value)
+}
+
 // sessionArg returns the session whose client id is the first argument, nil if there is none.
 func (s commands) sessionArg(call *console.Call) *session {
 	id := call.Int(0)

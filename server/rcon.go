@@ -235,7 +235,7 @@ func (s *Server) printToOperators(who console.Caller, level int, system, line st
 		least = who.Level
 	}
 	if who.Print != nil {
-		if s.maySeeAddresses(who) {
+		if s.console.MayRun("show_ips", who) {
 			who.Print(line)
 		} else {
 			who.Print(logline.HideAddresses(line))
@@ -258,34 +258,6 @@ func (s *Server) printToOperators(who console.Caller, level int, system, line st
 		}
 		c.sendRconLine(without)
 	}
-}
-
-// maySeeAddresses reports whether a caller may see players' addresses: administrators
-// may, and so may callers with access to show_ips.
-func (s *Server) maySeeAddresses(who console.Caller) bool {
-	if who.Level == console.LevelAdmin {
-		return true
-	}
-	e, ok := s.console.Lookup("show_ips", who)
-	return ok && e.Level >= who.Level
-}
-
-// showAddresses sets or prints whether the lines for an operator in the game have addresses.
-func (s commands) showAddresses(call *console.Call) {
-	id := call.Caller.ID
-	if id < 0 {
-		return // as DDNet-Server
-	}
-	r := &s.sessions[id].rcon
-	if len(call.Args) > 0 {
-		r.showAddresses = call.Int(0) != 0
-		return
-	}
-	value := 0
-	if r.showAddresses {
-		value = 1
-	}
-	call.Print("server", "Value: %d", value)
 }
 
 // sendCommandLists sends new operators the list of commands and maps, some per tick.

@@ -452,6 +452,12 @@ func (c *Console) Lookup(name string, who Caller) (Entry, bool) {
 	return Entry{}, false
 }
 
+// MayRun reports whether a caller may run a command.
+func (c *Console) MayRun(name string, who Caller) bool {
+	e, ok := c.Lookup(name, who)
+	return ok && e.Level >= who.Level
+}
+
 // Value returns the value in force of a variable, "" for an unknown name.
 func (c *Console) Value(name string) string {
 	if e := c.find(name, Server|Econ); e != nil && e.variable != nil {

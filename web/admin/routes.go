@@ -148,8 +148,7 @@ func (q *request) caller() console.Caller {
 
 // may reports whether the operator may run a command. Call it on the server's goroutine.
 func (c *Console) may(q *request, command string) bool {
-	e, ok := c.settings.console.Lookup(command, q.caller())
-	return ok && e.Level >= q.op.Level
+	return c.settings.console.MayRun(command, q.caller())
 }
 
 // maySeeAddresses reports whether the operator may see players' addresses. An operator who may run
