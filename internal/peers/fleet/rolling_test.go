@@ -29,13 +29,19 @@ type rolled struct {
 // witness is a player who counts snapshots of the match, and remembers whether the match was over.
 type witness struct {
 	*client.Client
-	last    atomic.Bool  // the last snapshot showed the scoreboard of a match that is over
-	playing atomic.Int64 // other snapshots since mark
-	over    atomic.Bool  // a match was over, since mark
+	playing    atomic.Int64 // snapshots since mark of a match that goes on
+	last, over atomic.Int32 // ticks of the last snapshot, and of the last one of a match that is over
 }
 
 // mark begins to count again.
-func (w *witness) mark() { w.playing.Store(0); w.over.Store(w.last.Load()) }
+func (w *witness) mark() { w.playing.Store(0) }
+
+// isOver reports whether the match was over in the two seconds before the last snapshot. The server
+// may end some time before the test looks.
+func (w *witness) isOver() bool {
+	over := w.over.Load()
+	return over > 0 && w.last.Load()-over <= 2*game.TickRate
+}
 
 const rolledPlayers = 4
 
@@ -54,10 +60,9 @@ func (r *rolled) join() {
 	r.t.Helper()
 	w := new(witness)
 	cfg := client.Config{Name: fmt.Sprint("p", len(r.players)), NoMap: true, OnSnapshot: func(_ *client.Client, v *game.View, _ []game.Event) {
-		over := v.Game.State&game.StateGameOver != 0
-		w.last.Store(over)
-		if over {
-			w.over.Store(true)
+		w.last.Store(v.Tick)
+		if v.Game.State&game.StateGameOver != 0 {
+			w.over.Store(v.Tick)
 		} else {
 			w.playing.Add(1)
 		}
@@ -143,7 +148,7 @@ func (r *rolled) awaitEnd() {
 		// The match goes on for all players, until it is over.
 		for _, w := range r.players {
 			peers.Eventually(t, patience, "the match goes on", func() bool { return w.playing.Load() >= 50 || w.Err() != nil })
-			testenv.Check(t, !w.over.Load() && w.Err() == nil, "the match is over: %t, %v", w.over.Load(), w.Err())
+			testenv.Check(t, !w.isOver() && w.Err() == nil, "the match is over: %t, %v", w.isOver(), w.Err())
 		}
 		testenv.NoError(t, os.WriteFile(filepath.Join(r.home, "commands"), []byte("change_map\n"), 0))
 	}
@@ -155,7 +160,7 @@ func (r *rolled) awaitEnd() {
 		case <-time.After(patience):
 			t.Error("a player is still connected")
 		}
-		testenv.Check(t, w.over.Load(), "a player was dropped before the match was over, after %d snapshots: %v", w.playing.Load(), w.Err())
+		testenv.Check(t, w.isOver(), "a player was dropped before the match was over, after %d snapshots: %v", w.playing.Load(), w.Err())
 	}
 	replays := testenv.Must(filepath.Glob(filepath.Join(r.home, "replays", "*.twreplay")))
 	testenv.Check(t, len(replays) > 0, "there is no replay")
