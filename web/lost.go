@@ -16,17 +16,13 @@ const lostPage = `<!doctype html>
 <title>No such page · Teeyard</title>
 <link rel="icon" href="%[1]sviewer/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="%[1]sviewer/page/look.css">
-<link rel="stylesheet" href="%[1]sviewer/page/frame.css">
-<body class="list">
-<dialog open class="clients">
-<h2>There is no such page</h2>
-<p>Try one of these.</p>
-<ul>
-<li><a href="%[1]s.">Watch the match</a></li>
-<li><a href="%[1]splay">Play</a></li>
-<li><a href="%[1]sreplays">Replays</a></li>
-</ul>
-</dialog>
+<link rel="stylesheet" href="%[1]sviewer/page/replays.css">
+<main class="vacant">
+<img src="%[1]sviewer/lost.svg" alt="" width="480" height="220">
+<h1>There is no such page</h1>
+<p>The match is where it was.</p>
+<a href="%[1]s.">Watch the match</a>
+</main>
 </html>
 `
 

@@ -13,7 +13,7 @@ import (
 func TestLost(t *testing.T) {
 	h := NewHandler(Room{Pattern: "GET /there", Handler: http.NotFoundHandler()})
 	for _, c := range []struct{ path, accept, want string }{
-		{"/nowhere", "text/html,*/*", `href="./play"`}, {"/a/b/nowhere", "text/html", `href="./../../play"`},
+		{"/nowhere", "text/html,*/*", `href="./."`}, {"/a/b/nowhere", "text/html", `href="./../../."`},
 		{"/nowhere", "*/*", "404 page not found"}, {"/there", "text/html", "404 page not found"},
 	} {
 		r := httptest.NewRequest("GET", c.path, nil)

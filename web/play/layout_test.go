@@ -49,7 +49,14 @@ func TestHudLayout(t *testing.T) {
 		m.kills = { length: 6, items: [...Array(6)].map((_, i) => ({ key: 1e6 + i, tick: m.tick, victim: 1, killer: 0, weapon: i, killerName: 'WWWWWWWWWWWWWWW',
 			victimName: 'WWWWWWWWWWWWWWW', killerTeam: 0, victimTeam: 1, flags: 0 })) };
 	} })`)
-	const hud = `#top, #own .bar, #own li, #kills li, #hint`
+	// The match waits for players who are not ready.
+	b.Run(`void (globalThis.waits = true, game.parts.unshift({ frame: (m) => {
+		m.game.state = waits ? 1 : 0; // STATE.WARMUP
+		m.game.stateEndTick = 0;
+		for (const p of m.players) p.ready = !waits;
+	} }))`)
+	b.Wait(`/not ready/.test(document.querySelector('#stage > #phase:not([hidden]) span')?.textContent)`)
+	const hud = `#top, #own .bar, #own li, #kills li, #hint, #phase > *`
 	for _, size := range browsertest.Sizes {
 		size.Phone = false
 		b.resize(size)
@@ -61,7 +68,8 @@ func TestHudLayout(t *testing.T) {
 	for _, size := range []browsertest.Size{browsertest.Sizes[2], sideways, {Name: "small phone held sideways", Width: 640, Height: 360, Phone: true}} {
 		b.Run(`game.input.scoreboard = false`)
 		b.resize(size)
-		b.apart(size.Name, `#top, #own .bar, #own li, `+touch)
+		b.apart(size.Name, `#top, #own .bar, #own li, #kills li, #phase > *`)
+		b.apart(size.Name, `#top, #own .bar, #own li, #phase > *, `+touch)
 		b.Run(`game.input.scoreboard = true`)
 		b.Wait(`document.querySelectorAll('#scoreboard:not([hidden]) tbody tr').length >= 4`)
 		b.apart(size.Name+" with the scoreboard", `#top, #scoreboard, `+touch)
@@ -70,6 +78,7 @@ func TestHudLayout(t *testing.T) {
 		})()`)
 		testenv.Check(t, names >= 60, "%s: %d pixels for a name", size.Name, names)
 	}
+	b.Run(`void (globalThis.waits = false)`)
 	b.resize(browsertest.Sizes[0])
 	goals := browsertest.Eval[int](b.Page, `(() => {
 		const shown = [...document.querySelectorAll('#stage *')].filter((e) => e.children.length === 0 && e.checkVisibility());

@@ -19,7 +19,7 @@ const MAX_PLAYERS = 16;
 const BOTS_KEY = 'teeyard bots';
 
 /** What an empty list says. */
-const NOTHING = 'A match appears here after its end if it lasted at least ten seconds and had players.';
+const NOTHING = 'A match of ten seconds or more appears here after its end.';
 
 /** @param {number} bytes */
 function sizeText(bytes) {
@@ -66,6 +66,10 @@ export async function showReplays() {
 		status.textContent = `The list cannot be loaded: ${err instanceof Error ? err.message : err}.`;
 		return;
 	}
+	if (items.length === 0) {
+		box.replaceChildren(emptyBox());
+		return;
+	}
 	const ofBots = items.filter((i) => i.bots).length;
 	label.hidden = ofBots === 0;
 	count.textContent = `Show matches of bots only (${ofBots})`;
@@ -79,7 +83,7 @@ export async function showReplays() {
 			else if (found) n++;
 		}
 		for (const day of list.children) if (day instanceof HTMLElement) day.hidden = !day.querySelector('ul > li:not([hidden])');
-		setText(status, statusText(items.length, n, folded));
+		setText(status, statusText(n, folded));
 		box.classList.toggle('nothing', n === 0);
 	};
 	search.addEventListener('input', filter);
@@ -90,9 +94,21 @@ export async function showReplays() {
 	filter();
 }
 
-/** @param {number} all @param {number} shown @param {number} folded */
-function statusText(all, shown, folded) {
-	if (all === 0) return `No matches yet. ${NOTHING}`;
+/** What the page shows without matches. */
+function emptyBox() {
+	const empty = make('div', 'vacant'), picture = make('img'), play = make('a', '', 'Play the first match'), text = make('p', '', NOTHING);
+	picture.src = 'viewer/empty.svg';
+	picture.alt = '';
+	picture.width = 480;
+	picture.height = 220;
+	play.href = 'play';
+	text.setAttribute('role', 'status');
+	empty.append(picture, make('h1', '', 'No replays yet'), text, play);
+	return empty;
+}
+
+/** @param {number} shown @param {number} folded */
+function statusText(shown, folded) {
 	const hidden = folded === 0 ? '' : folded === 1 ? ' One match of bots only is hidden.' : ` ${folded} matches of bots only are hidden.`;
 	return (shown === 0 && folded === 0 ? 'No match has all these words.' : shown === 1 ? 'One match.' : `${shown} matches.`) + hidden;
 }
