@@ -92,7 +92,11 @@ func (t *match) message(id int, b []byte) {
 		kill, team, watch = int32(msg7.IDClKill), int32(msg7.IDClSetTeam), int32(msg7.IDClSetSpectatorMode)
 		start, change = int32(msg7.IDClStartInfo), start // 0.7 has no change message
 	}
-	switch n := u.Int(); n {
+	n := u.Int()
+	if t.paused && (n == kill || n == team || n == watch) {
+		return // DDNet-Server ignores these in a paused game
+	}
+	switch n {
 	case watch:
 		free := c.version7 && u.Int() != int32(msg7.SpecPlayer)
 		if at := int(u.Int()); free {

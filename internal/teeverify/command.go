@@ -34,6 +34,8 @@ func (t *match) command(id int, rec *teehistorian.Record) {
 	case slices.Contains(silent, name) || id < 0 && rec.Flags == 0:
 	case rec.Flags&teehistorian.FromChat == 0 && (t.tuneCommand(name, rec.Args) || t.variable(name, rec.Args)):
 	case rec.Flags&teehistorian.FromChat == 0 && t.operator(id, name, rec.Args):
+	case name == "pause_game" && rec.Flags&teehistorian.FromChat == 0 && !t.own:
+		t.paused = !t.paused
 	case id < 0: // not a player in the game
 		t.unknown(name)
 	case rec.Flags&teehistorian.FromChat != 0 && t.chatCommand(id, name, rec.Args):

@@ -101,3 +101,13 @@ func (t *match) named(name string) (int, bool) {
 	}
 	return 0, false
 }
+
+// stepPaused runs a tick of a paused game. The delay until the next change of team does not pass.
+func (t *match) stepPaused() []ddrace.Event {
+	for id := range t.clients {
+		if c := &t.clients[id]; c.lastTeam > 0 {
+			c.lastTeam++
+		}
+	}
+	return t.world.StepPaused(t.inputs)
+}

@@ -103,3 +103,22 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("%d places of tees are too few", places)
 	}
 }
+
+// TestPausedGame verifies a recording of DDNet-Server 20.1 whose game is paused twice.
+func TestPausedGame(t *testing.T) {
+	r := readRecorded("testdata/paused/ddnet20-dm1-5.teehistorian.gz")
+	m := r.gameMap(t)
+	if m == nil {
+		return // the map is not installed
+	}
+	pauses := 0
+	res := testenv.Must(teeverify.Verify(teeverify.Config{File: bytes.NewReader(r.file), Terrain: testenv.Must(m.Terrain()), NoSearch: true,
+		OnAction: func(rec *teehistorian.Record) {
+			if rec.Kind == teehistorian.Command && rec.Name == "pause_game" {
+				pauses++
+			}
+		}}))
+	if res.Difference != nil || res.End != nil || len(res.Unknown) > 0 || pauses != 4 || res.TeeTicks != 4248 {
+		t.Errorf("%v after %d places and %d commands (not simulated %v, end %v)", res.Difference, res.TeeTicks, pauses, res.Unknown, res.End)
+	}
+}

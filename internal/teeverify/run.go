@@ -68,6 +68,7 @@ type state struct {
 	teams   teams
 	saving  [ddrace.TeamSuper]saving
 	idle    int64 // work of the ticks without a frame
+	paused  bool  // pause_game
 	// cause is the last unknown command, and causeTick its tick.
 	cause     string
 	causeTick int32
@@ -271,7 +272,12 @@ func (t *match) step() bool {
 	t.searchWork(t.idleWork())
 	t.place()
 	t.applyMoves()
-	events := t.world.Step(t.inputs)
+	var events []ddrace.Event
+	if t.paused {
+		events = t.stepPaused()
+	} else {
+		events = t.world.Step(t.inputs)
+	}
 	t.searchWork(stepWork * int64(t.world.Work()))
 	t.inputs = t.inputs[:0]
 	for i := range events {
