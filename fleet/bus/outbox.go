@@ -22,7 +22,6 @@ const (
 
 // letter is a message that waits to be sent.
 type letter struct {
-	at   time.Time
 	size int // about the size of the message, in bytes
 	// expires is when the message is dropped unsent, zero for never.
 	expires time.Time
