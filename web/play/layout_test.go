@@ -57,10 +57,12 @@ func TestHudLayout(t *testing.T) {
 	} }))`)
 	b.Wait(`/not ready/.test(document.querySelector('#stage > #phase:not([hidden]) span')?.textContent)`)
 	const hud = `#top, #own .bar, #own li, #kills li, #hint, #phase > *`
+	// While the own tee is dead, the scoreboard has the phase.
+	const phase = `document.querySelector('#stage > #phase:not([hidden])')`
 	for _, size := range browsertest.Sizes {
 		size.Phone = false
 		b.resize(size)
-		b.Wait(`document.querySelectorAll('#kills li').length === 6`)
+		b.Wait(`document.querySelectorAll('#kills li').length === 6 && ` + phase)
 		b.apart(size.Name+" without touch", hud)
 	}
 	b.Run(`game.touch.start()`)
@@ -68,6 +70,7 @@ func TestHudLayout(t *testing.T) {
 	for _, size := range []browsertest.Size{browsertest.Sizes[2], sideways, {Name: "small phone held sideways", Width: 640, Height: 360, Phone: true}} {
 		b.Run(`game.input.scoreboard = false`)
 		b.resize(size)
+		b.Wait(phase)
 		b.apart(size.Name, `#top, #own .bar, #own li, #kills li, #phase > *`)
 		b.apart(size.Name, `#top, #own .bar, #own li, #phase > *, `+touch)
 		b.Run(`game.input.scoreboard = true`)
