@@ -122,7 +122,11 @@ func (s *studio) recorded(t *testing.T) {
 		p.Run(`globalThis.held = true`)
 	}
 	at(watchedAt, watchedPlayer)
-	p.Run(`(async () => { for (let i = 0; i < 60; i++) { step(16); await new Promise((f) => setTimeout(f)); } })()`)
+	calm, count := 60, animatedFrames // drawings until the camera is calm, and of the animation
+	if s.short {
+		calm, count = 2, 3
+	}
+	p.Run(fmt.Sprintf(`(async () => { for (let i = 0; i < %d; i++) { step(16); await new Promise((f) => setTimeout(f)); } })()`, calm))
 	s.shoot(t, p, "watch")
 
 	p.Do(chromedp.EmulateViewport(960, 540, chromedp.EmulateScale(2./3)))
@@ -130,10 +134,6 @@ func (s *studio) recorded(t *testing.T) {
 	p.Run(`document.styleSheets[0].insertRule('#frame, #bar, #minimap, #plate, #tee, #stage::before { display: none !important }'),
 		document.styleSheets[0].insertRule('#kills { top: 12px !important }')`)
 	var frames [][]byte
-	count := animatedFrames
-	if s.short {
-		count = 5
-	}
 	for range count {
 		p.Run(`(async () => { for (let i = 0; i < 4; i++) step(20); await new Promise((f) => setTimeout(f)); })()`)
 		frames = append(frames, p.WebP(animatedQuality))
