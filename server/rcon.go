@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bans"
@@ -249,7 +250,8 @@ func (s *Server) printToOperators(who console.Caller, level int, system, line st
 		if out == "" {
 			out = string(logline.AppendShort(nil, time.Now(), system, line))
 		}
-		if c.rcon.showAddresses {
+		// As in DDNet-Server 16.4, administrators without show_ips see the addresses of bans and mutes.
+		if c.rcon.showAddresses || c.rcon.level == console.LevelAdmin && !strings.Contains(line, "addr=") {
 			c.sendRconLine(out)
 			continue
 		}
