@@ -250,7 +250,7 @@ func (s *Server) printToOperators(who console.Caller, level int, system, line st
 		if out == "" {
 			out = string(logline.AppendShort(nil, time.Now(), system, line))
 		}
-		// As in DDNet-Server 16.4, administrators without show_ips see the addresses of bans and mutes.
+		// As in DDNet-Server 16.4, administrators always see the addresses of bans and mutes.
 		if c.rcon.showAddresses || c.rcon.level == console.LevelAdmin && !strings.Contains(line, "addr=") {
 			c.sendRconLine(out)
 			continue
