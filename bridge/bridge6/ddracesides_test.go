@@ -291,8 +291,8 @@ func TestDDRaceTuning(t *testing.T) {
 	}
 }
 
-// TestRaceClock checks whose race clock a client shows: the own one while playing and in a free
-// view, as during /spec, and that of the followed player.
+// TestRaceClock checks the race clock of clients. Players see their own clock, also in a free view
+// such as /spec. Others see the clock of the player that they follow.
 func TestRaceClock(t *testing.T) {
 	for _, c := range []struct {
 		name   string

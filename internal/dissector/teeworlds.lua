@@ -238,65 +238,62 @@ local function show_int(p, tree, f, where, v)
   end
 end
 
--- value reads one element of a field. It returns an error, or nil.
+-- read_int and read_text read one number or text of a field. They return an error, or nil and the value.
+local function read_int(p, r, f, tree)
+  local from = r.at
+  local v = int(r)
+  if not v then
+    return "the message ends before " .. f.n
+  end
+  show_int(p, tree, f, range(r, from), v)
+  return nil, v
+end
+
+local function read_text(p, r, f, tree)
+  local from = r.at
+  local v = text(r)
+  if not v then
+    return "the text " .. f.n .. " has no end"
+  end
+  if tree then
+    tree:add(p.fields[f.short], range(r, from), v)
+  end
+  return nil, v
+end
+
+-- value reads one element of a field. It returns an error, or nil and the value if it is a single one.
 local function value(p, r, f, tree)
   local from, field, kind = r.at, p.fields[f.short], f.t
   if kind == "int" or kind == "tick" or kind == "bool" or kind == "enum" then
-    local v = int(r)
-    if not v then
-      return "the message ends before " .. f.n
-    end
-    show_int(p, tree, f, range(r, from), v)
-    return nil, v
+    return read_int(p, r, f, tree)
   elseif kind == "string" then
-    local v = text(r)
-    if not v then
-      return "the text " .. f.n .. " has no end"
-    end
-    if tree then
-      tree:add(field, range(r, from), v)
-    end
-  elseif kind == "ints" then
-    while r.at <= #r.s do
-      from = r.at
-      local v = int(r)
-      if not v then
-        return "the message ends within " .. f.n
-      end
-      if tree then
-        tree:add(field, range(r, from), v)
-      end
-    end
+    return (read_text(p, r, f, tree))
   elseif kind == "custom" and f.wire == "int n, n × string" then
     local n = int(r)
     if not n then
       return "the message ends before " .. f.n
     end
     for _ = 1, n do
-      from = r.at
-      local v = text(r)
-      if not v then
-        return "the text " .. f.n .. " has no end"
-      end
-      if tree then
-        tree:add(field, range(r, from), v)
+      local err = read_text(p, r, f, tree)
+      if err then
+        return err
       end
     end
-  elseif kind == "custom" and f.wire ~= "raw[32]" then
-    -- "0, 1 or 3 × int" to the end of the message; "Size/4 × int" before the last field
-    local most = f.wire:find("Size", 1, true) and math.floor((f.size or 40) / 4) or 3
-    for _ = 1, most do
-      if r.at > #r.s then
-        break
+  elseif kind == "ints" or kind == "custom" and f.wire ~= "raw[32]" then
+    -- To the end of the message: any number, or "0, 1 or 3 × int". "Size/4 × int" is before the last field.
+    local most = 3
+    if kind == "ints" then
+      most = math.huge
+    elseif f.wire:find("Size", 1, true) then
+      most = math.floor((f.size or 40) / 4)
+    end
+    local n = 0
+    while n < most and r.at <= #r.s do
+      local err = read_int(p, r, f, tree)
+      if err then
+        return err
       end
-      from = r.at
-      local v = int(r)
-      if not v then
-        return "the message ends within " .. f.n
-      end
-      if tree then
-        tree:add(field, range(r, from), v)
-      end
+      n = n + 1
     end
   else
     local n = #r.s - r.at + 1
