@@ -3,6 +3,8 @@ package script
 import (
 	"errors"
 	"fmt"
+	"io"
+	goruntime "runtime"
 	"strings"
 
 	"github.com/arnodel/golua/lib/base"
@@ -113,19 +115,37 @@ func (v *vm) tostring(x rt.Value) (string, error) {
 	return plain(x), nil
 }
 
+// basics is golua's basic library. It is opened once, because each opening sets the flags of some
+// functions that all runtimes share, and servers in one process load scripts at the same time.
+var basics = openBasics()
+
+// The price of an opening, which each script pays.
+const (
+	basicsSteps = 25
+	basicsBytes = 400
+)
+
+func openBasics() *rt.Table {
+	r := rt.New(io.Discard)
+	goruntime.SetFinalizer(r, nil) // it has nothing to close
+	base.LibLoader.Load(r)
+	return r.GlobalEnv()
+}
+
 // openLibraries defines the globals of every script: a part of Lua's libraries, and the game.
 func (v *vm) openLibraries() {
-	base.LibLoader.Load(v.r) // into a table that scripts cannot reach
+	v.r.RequireCPU(basicsSteps)
+	v.r.RequireMem(basicsBytes)
 	if v.meter.version == firstCosts {
 		for _, name := range []string{"error", "rawequal", "select"} {
-			set(v.env, name, v.r.GlobalEnv().Get(rt.StringValue(name)))
+			set(v.env, name, basics.Get(rt.StringValue(name)))
 		}
 	} else {
 		set(v.env, "error", v.function("raise", 2, false, raise))
 		set(v.env, "rawequal", v.function("rawequal", 2, false, rawEqual))
 		set(v.env, "select", v.function("select", 1, true, selectValues))
 	}
-	set(v.env, "tonumber", v.toNumber(v.r.GlobalEnv().Get(rt.StringValue("tonumber"))))
+	set(v.env, "tonumber", v.toNumber(basics.Get(rt.StringValue("tonumber"))))
 	strings := v.openStrings()
 	v.apiTable("string", strings)
 	set(v.env, "string", rt.TableValue(strings))

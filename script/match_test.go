@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/teeyard/teeyard/game"
@@ -163,4 +164,17 @@ end`, Log: func(text string) { t.Error(text) }}))
 	}
 	testenv.Require(t, len(told) >= 2, "told %q", told)
 	testenv.Check(t, told[0] == "player 0 runs" && regexp.MustCompile(`^player 0 [1-9]\d\d 0 all nil$`).MatchString(told[1]), "told %q", told)
+}
+
+// TestLoadsBesideEachOther loads scripts in several goroutines, as servers in one process do. The
+// race detector is its check.
+func TestLoadsBesideEachOther(t *testing.T) {
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			_, err := script.New(script.Config{Name: "mods/test.lua", Source: `function on_tick() end`})
+			testenv.Check(t, err == nil, "%v", err)
+		})
+	}
+	all.Wait()
 }
