@@ -245,8 +245,11 @@ func (c *Client) Step(now conn.Time) {
 func (c *Client) NextStepTime(now conn.Time) conn.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.session.State() == Playing {
+	switch c.session.State() {
+	case Playing:
 		return c.session.NextInputTime(now)
+	case Connecting:
+		return now.Add(10 * time.Millisecond) // for the choice of the version
 	}
 	return now.Add(100 * time.Millisecond)
 }

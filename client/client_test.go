@@ -14,9 +14,13 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/mode"
+	"github.com/teeyard/teeyard/game/mode/builtin"
 	"github.com/teeyard/teeyard/internal/testenv"
+	"github.com/teeyard/teeyard/mods/ddrace"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
 )
@@ -256,6 +260,36 @@ func TestVersionIsDetected(t *testing.T) {
 		servertest.WaitFor(p, 8*time.Second, func(event.Entered) bool { return true })
 		if got := p.Version(); got != client.Version07 {
 			t.Errorf("%s, again: %v", name, got)
+		}
+	}
+}
+
+// TestVersionForDDNet checks that a client that may speak any version speaks 0.6 where the game
+// type is DDNet's and 0.6 is answered, in whatever order the answers arrive.
+func TestVersionForDDNet(t *testing.T) {
+	isInfo := func(b []byte) bool { _, ok := query.ParseRequest6(b); return ok }
+	for name, c := range map[string]struct {
+		mode string
+		drop func(b []byte) bool // drops datagrams of the client
+		want client.Version
+	}{
+		"all answers":   {"ddracenetwork", func([]byte) bool { return false }, client.Version06},
+		"other mode":    {"ctf", func([]byte) bool { return false }, client.Version07},
+		"no info":       {"ddracenetwork", isInfo, client.Version07},
+		"older is late": {"ddracenetwork", dropFirst(1, packet.IsClearly6), client.Version06},
+		"no older":      {"ddracenetwork", packet.IsClearly6, client.Version07},
+		"no newer":      {"ddracenetwork", packet.IsClearly7, client.Version06},
+	} {
+		for _, jitter := range []time.Duration{0, 30 * time.Millisecond} {
+			tn := servertest.Over(t, servertest.Link{Delay: 20 * time.Millisecond, Jitter: jitter}, server.Config{
+				Modes: append(builtin.Modes(), mode.Named{Name: "ddracenetwork", New: ddrace.New}),
+			}, "sv_gametype "+c.mode)
+			tn.Lose = c.drop
+			p := tn.Dial(client.Config{NoMap: true})
+			servertest.WaitFor(p, 8*time.Second, func(event.Entered) bool { return true })
+			if got := p.Version(); got != c.want {
+				t.Errorf("%s, jitter %v: %v instead of %v", name, jitter, got, c.want)
+			}
 		}
 	}
 }

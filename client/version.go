@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
@@ -9,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/bridge/bridge7"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/packet"
+	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -20,8 +22,9 @@ const (
 	Version07 Version = "0.7"
 	// Version06 is the protocol of Teeworlds 0.6 and DDNet.
 	Version06 Version = "0.6"
-	// AnyVersion connects with both versions at once and uses the one in which the server answers,
-	// or the newer one if it answers in both.
+	// AnyVersion connects with both versions at once and uses the one in which the server answers.
+	// If it answers in both, that is 0.6 for the game types of DDNet, whose protocol loses less
+	// there, and 0.7 for others.
 	AnyVersion Version = "any"
 )
 
@@ -56,12 +59,13 @@ func (cfg *Config) setVersion(address string) error {
 	return nil
 }
 
-// With AnyVersion both versions are tried at once. An answer in the older version is used if none
-// in the newer version follows within newerAnswerWait. If the server rejects the newer version, the
-// session waits otherAnswerWait for an answer in the older one.
+// With AnyVersion both versions are tried at once, and the server is asked for its info. An answer in
+// the older version is used if none in the newer version follows within otherVersionWait; an answer
+// in the newer one waits as long for the info. If the server rejects the newer version or plays
+// DDNet's game type, the session waits olderAnswerWait for an answer in the older one.
 const (
-	newerAnswerWait = 50 * time.Millisecond
-	otherAnswerWait = 500 * time.Millisecond
+	otherVersionWait = 50 * time.Millisecond
+	olderAnswerWait  = 700 * time.Millisecond // longer than the pause before a connection asks again
 )
 
 // versionProbe detects the server's version, with one connection for each version.
@@ -69,10 +73,21 @@ type versionProbe struct {
 	version       Version // AnyVersion while it is unknown
 	conns         [2]*conn.Conn
 	sides         [2]bridge.ClientSide
-	olderAnswer   []byte    // the first answer in the older version
-	waitUntil     conn.Time // when to choose
-	olderAnswered bool      // the server also answered in the older version
+	answers       [2][]byte    // the first answers of the server
+	waitUntil     [2]conn.Time // when to use answers
+	olderAnswered bool         // the server also answered in the older version
+	request       int32        // token of the request for the server's info
+	info          serverInfo
 }
+
+// serverInfo is what a versionProbe knows about the server's game type.
+type serverInfo uint8
+
+const (
+	noInfo serverInfo = iota
+	infoOfDDNet
+	infoOfOthers
+)
 
 // Indices in versionProbe.
 const (
@@ -120,13 +135,25 @@ func (c *Session) chooseVersion(i int) {
 	if other := s.conns[1-i]; other != nil {
 		other.Reset()
 	}
-	s.olderAnswer = s.olderAnswer[:0]
+	s.forgetAnswers()
+}
+
+// forgetAnswers drops the answers of the server.
+func (s *versionProbe) forgetAnswers() {
+	for i := range s.answers {
+		s.answers[i], s.waitUntil[i] = s.answers[i][:0], 0
+	}
 }
 
 // dialVersions starts a connection for each configured version.
 func (c *Session) dialVersions(own packet.Token) error {
 	s := &c.probe
-	s.version, s.olderAnswered, s.olderAnswer = c.cfg.Version, false, s.olderAnswer[:0]
+	s.version, s.olderAnswered, s.info = c.cfg.Version, false, noInfo
+	s.forgetAnswers()
+	if s.version == AnyVersion {
+		s.request = int32(own) & query.FormatPlain6.MaxToken()
+		c.cfg.Send(query.AppendRequest(nil, query.Request{Format: query.FormatPlain6, Token: s.request}))
+	}
 	for i, k := range s.conns {
 		if k == nil {
 			continue
@@ -149,24 +176,69 @@ func (c *Session) dialVersions(own packet.Token) error {
 // feedWhileProbing processes a datagram while the version is unknown.
 func (c *Session) feedWhileProbing(b []byte) {
 	s := &c.probe
-	if len(s.olderAnswer) == 0 && packet.IsClearly6(b) {
-		s.olderAnswered = true
-		s.olderAnswer, s.waitUntil = append(s.olderAnswer, b...), c.now.Add(newerAnswerWait)
-		if s.conns[newer].State() == conn.StateError {
-			s.waitUntil = c.now
+	if r, err := query.ParseReply6(b); err == nil {
+		if r.Format == query.FormatPlain6 && r.Token == s.request && s.info == noInfo {
+			s.noteInfo(c.now, r.Info.GameType)
 		}
-		return
+	} else if packet.IsClearly6(b) {
+		s.olderAnswered = true
+		s.keepAnswer(older, b, c.now.Add(otherVersionWait))
+	} else if s.conns[newer].State() == conn.StateToken {
+		wait := otherVersionWait
+		if s.info == infoOfDDNet {
+			wait = olderAnswerWait
+		}
+		s.keepAnswer(newer, b, c.now.Add(wait))
 	}
-	switch k := s.conns[newer]; k.State() {
-	case conn.StateToken:
-		k.Feed(c.now, b, c)
+	c.useAnswers()
+}
+
+// keepAnswer keeps the first answer in a version.
+func (s *versionProbe) keepAnswer(i int, b []byte, until conn.Time) {
+	if len(s.answers[i]) == 0 {
+		s.answers[i], s.waitUntil[i] = append(s.answers[i], b...), until
+	}
+}
+
+// noteInfo notes the game type of the server.
+func (s *versionProbe) noteInfo(now conn.Time, gameType string) {
+	s.info = infoOfOthers
+	if isOfDDNet(gameType) {
+		s.info = infoOfDDNet
+		s.waitUntil[newer] = now.Add(olderAnswerWait)
+	}
+}
+
+// isOfDDNet reports whether a game type is one of DDNet's. (CGameClient::OnNewSnapshot of DDNet)
+func isOfDDNet(gameType string) bool {
+	t := strings.ToLower(gameType)
+	return strings.Contains(t, "ddracenet") || strings.Contains(t, "ddnet")
+}
+
+// useAnswers passes answers on to their connections when nothing else has to be waited for, and
+// chooses a version.
+func (c *Session) useAnswers() {
+	s := &c.probe
+	if k := s.conns[newer]; len(s.answers[newer]) > 0 && (s.info == infoOfOthers || c.now >= s.waitUntil[newer]) {
+		k.Feed(c.now, s.answers[newer], c)
+		s.answers[newer] = s.answers[newer][:0]
 		switch k.State() {
 		case conn.StateConnect:
 			c.chooseVersion(newer)
+			return
 		case conn.StateError:
-			if s.waitUntil = c.now; len(s.olderAnswer) == 0 {
-				s.waitUntil = c.now.Add(otherAnswerWait)
+			if s.waitUntil[older] = c.now; len(s.answers[older]) == 0 {
+				s.waitUntil[newer] = c.now.Add(olderAnswerWait) // for the error
 			}
+		}
+	}
+	refused := s.conns[newer].State() == conn.StateError
+	if k := s.conns[older]; len(s.answers[older]) > 0 &&
+		(refused || s.info == infoOfDDNet || len(s.answers[newer]) == 0 && c.now >= s.waitUntil[older]) {
+		k.Feed(c.now, s.answers[older], c)
+		s.answers[older] = s.answers[older][:0]
+		if st := k.State(); st == conn.StateOnline || st == conn.StateError {
+			c.chooseVersion(older)
 		}
 	}
 }
@@ -184,16 +256,11 @@ func (c *Session) stepWhileProbing() {
 	for _, k := range s.conns {
 		k.Update(c.now)
 	}
-	if len(s.olderAnswer) > 0 && c.now >= s.waitUntil {
-		s.conns[older].Feed(c.now, s.olderAnswer, c)
-		s.olderAnswer = s.olderAnswer[:0]
-		if k := s.conns[older]; k.State() == conn.StateOnline || k.State() == conn.StateError {
-			c.chooseVersion(older)
-			return
-		}
+	if c.useAnswers(); s.version != AnyVersion {
+		return
 	}
 	a, b := s.conns[newer], s.conns[older]
-	if a.State() == conn.StateError && (b.State() == conn.StateError || a.ClosedByPeer() && c.now >= s.waitUntil) {
+	if a.State() == conn.StateError && (b.State() == conn.StateError || a.ClosedByPeer() && c.now >= s.waitUntil[newer]) {
 		c.chooseVersion(newer) // for its error
 	}
 }

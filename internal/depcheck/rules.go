@@ -96,7 +96,7 @@ var rooms = map[string][]string{
 	"server/folder": {"internal/atomicfile"},
 	// Runs a server with its clients in tests.
 	"server/servertest": {"client", "event", "game", "protocol", "server", "transport", "internal/netsim", "internal/testclient"},
-	"client":            {"bridge", "event", "game", "protocol", "transport", "format", "internal/atomicfile", "internal/safetext"},
+	"client":            {"bridge", "event", "game", "protocol", "query", "transport", "format", "internal/atomicfile", "internal/safetext"},
 
 	"query":    {"protocol", "transport", "internal/limit", "internal/safetext", "internal/uuid"},
 	"halflife": {"bans", "internal/atomicfile", "transport", "internal/limit", "internal/metrics", "internal/safetext", "internal/webpage", "internal/words"},
