@@ -62,8 +62,8 @@ func (cfg *Config) setVersion(address string) error {
 // With AnyVersion both versions are tried at once, and the server is asked for its info. An answer
 // in the older version is used if none in the newer version follows within otherVersionWait. An
 // answer in the newer one waits as long for the info. If the server rejects the newer version or
-// plays DDNet's game type, the session waits olderAnswerWait for an answer in the older one. That is
-// longer than the pause before a connection asks again.
+// plays DDNet's game type, the session waits olderAnswerWait for an answer in the older one, which
+// is longer than the pause before a connection asks again.
 const (
 	otherVersionWait = 50 * time.Millisecond
 	olderAnswerWait  = 700 * time.Millisecond
