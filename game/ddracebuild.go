@@ -73,7 +73,10 @@ func (d *ddraceHost) addTee(s *CharacterState) {
 	set(t.Telelaser, CharacterFlagTelegunLaser)
 	set(t.Live, CharacterFlagCannotMove)
 	set(t.InFreeze, CharacterFlagInFreeze)
-	set(d.world.Practises(d.world.Team(t.ID())), CharacterFlagPractice)
+	team := d.world.Team(t.ID())
+	set(d.world.Practises(team), CharacterFlagPractice)
+	set(settings.Release >= 20 && d.world.Locked(team), CharacterFlagLocked)
+	set(d.world.AsZero(team), CharacterFlagAsZero)
 	for weapon, owned := range t.Weapons {
 		set(owned, CharacterFlagHasWeapon<<weapon)
 	}

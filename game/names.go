@@ -35,7 +35,7 @@ var (
 	projectileFlagNames = words{list: strings.Fields("bounces_x bounces_y explosive freezes")}
 	characterFlagNames  = words{list: strings.Fields(`solo jetpack no_collision endless_hook endless_jump super no_hammer_hit no_shotgun_hit
 		no_grenade_hit no_laser_hit no_hook telegun telegun_grenade telegun_laser has_hammer has_gun has_shotgun has_grenade has_laser has_ninja
-		cannot_move in_freeze practice 8388608 16777216 invincible`)}
+		cannot_move in_freeze practice locked_team as_team_0 invincible`)}
 )
 
 // words are the words for consecutive numbers, or for bits.

@@ -49,6 +49,10 @@ const (
 	CharacterFlagInFreeze CharacterFlags = 1 << 21
 	// CharacterFlagPractice: the tee's team is in practice mode.
 	CharacterFlagPractice CharacterFlags = 1 << 22
+	// CharacterFlagLocked: the tee's team is locked. From sv_ddnet_physics 20 on.
+	CharacterFlagLocked CharacterFlags = 1 << 23
+	// CharacterFlagAsZero: the members of the tee's team race alone, as in team 0.
+	CharacterFlagAsZero CharacterFlags = 1 << 24
 )
 
 // FreezeForever is the duration of a freeze without an end: only [Tee.Unfreeze] ends it. DDNet

@@ -27,6 +27,7 @@ type Teams interface {
 type teamState struct {
 	used   bool // it has or had members since its switches were reset
 	locked bool
+	asZero bool // its members race alone, as those of team 0
 }
 
 // SetTeam moves a player to a team, 0 to 63 or [TeamSuper]. A player who enters an empty or locked
@@ -45,7 +46,7 @@ func (w *World) SetTeam(id int, team uint8) {
 		w.removeShots(int8(id))
 	}
 	if team != TeamSuper {
-		if s := &w.teams[team]; !s.used || s.locked {
+		if s := &w.teams[team]; !s.used || s.locked && !s.asZero {
 			s.used = true
 			w.ResetSwitches(team)
 		}
@@ -82,6 +83,33 @@ func (w *World) LockTeam(team uint8, locked bool) {
 
 // Locked reports whether the tees of a team stay in it when they die.
 func (w *World) Locked(team uint8) bool { return team < maxTeams && w.teams[team].locked }
+
+// SetAsZero sets whether the members of a team, 1 to 63, race alone, as those of team 0 do. This is
+// the team 0 mode of DDNet 20. It ends when the team is empty.
+func (w *World) SetAsZero(team uint8, on bool) {
+	if team > 0 && team < maxTeams {
+		w.teams[team].asZero = on
+	}
+}
+
+// AsZero reports whether the members of a team, 1 to 63, race alone.
+func (w *World) AsZero(team uint8) bool { return team < maxTeams && w.teams[team].asZero }
+
+// TeamsAsZero returns the teams whose members race alone, as bits. Team n is bit n.
+func (w *World) TeamsAsZero() uint64 {
+	var bits uint64
+	for i := range w.teams {
+		if w.teams[i].asZero {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// RacesTogether reports whether the members of a team start and finish together.
+func (w *World) RacesTogether(team uint8) bool {
+	return team < maxTeams && (w.settings.ForcedSolo() || team != 0 && !w.teams[team].asZero)
+}
 
 // Members returns the number of players in a team.
 func (w *World) Members(team uint8) int {

@@ -361,7 +361,7 @@ func (w *World) setStart(t *Tee, tick int32) {
 	tick = max(tick, w.tick-maxSavedTime)
 	t.StartTick = tick
 	team := w.team(int(t.id))
-	if team == TeamSuper || team == 0 && !w.settings.ForcedSolo() {
+	if !w.RacesTogether(team) {
 		return
 	}
 	for id := range w.players {

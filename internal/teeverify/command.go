@@ -86,6 +86,8 @@ func (t *match) chatCommand(id int, name string, args []string) bool {
 		t.endPractice(id)
 	case "save":
 		t.save(id)
+	case "team0mode":
+		t.team0Mode(id, args)
 	default:
 		_, known := t.world.RunPracticeCommand(id, name, args)
 		return known
@@ -204,6 +206,24 @@ func (t *match) lock(id int, args []string) {
 		locked = n != 0
 	}
 	t.lockTeam(team, locked)
+}
+
+// team0Mode runs /team0mode of DDNet 20, by which the members of a team race alone.
+func (t *match) team0Mode(id int, args []string) {
+	w, team := t.world, t.world.Team(id)
+	s := w.Settings()
+	if s.Release < 20 || s.Team != 1 || t.teams.noTeam0Mode || team == 0 || team >= ddrace.TeamSuper || t.teams.race[team] != raceOpen {
+		return
+	}
+	on := !w.AsZero(team)
+	if len(args) > 0 {
+		n, _ := strconv.Atoi(args[0])
+		on = n != 0
+	}
+	if on && w.Practises(team) || !on && w.Members(team) > int(s.MaxTeamSize) {
+		return
+	}
+	w.SetAsZero(team, on)
 }
 
 // unknown records that the simulation did not follow a command.

@@ -118,6 +118,7 @@ func newMatch(cfg *Config) (*match, error) {
 		own:            strings.HasPrefix(h.ServerVersion, "teeyard"),
 		done:           -1,
 	}
+	t.teams.noTeam0Mode = h.Config["sv_team0mode"] == "0"
 	t.teams.rejoins = h.Config["sv_rejoin_team_0"] != "0"
 	if !t.own { // our variables are others, and our servers need none of DDNet's
 		t.res.Unknown = unknownVariables(h)

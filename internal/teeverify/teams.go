@@ -9,6 +9,7 @@ type teams struct {
 	killTick        [ddrace.TeamSuper]int32 // tick in which a team that cannot finish dies, 0 for never
 	race            [ddrace.TeamSuper]teamRace
 	began, finished [ddrace.MaxTees]bool
+	noTeam0Mode     bool // sv_team0mode 0
 	rejoins         bool // players who finish leave an unlocked team
 }
 
@@ -66,14 +67,14 @@ func (t *teams) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 		w.LeaveTeam(id, weapon)
 		return
 	case !w.Locked(team) || weapon == ddrace.WeaponGame:
-		if t.race[team] == raceStarted && !t.began[id] {
+		if t.race[team] == raceStarted && !t.began[id] && !w.AsZero(team) {
 			t.race[team], t.killTick[team] = raceUnfinishable, w.Tick()+unfinishableTicks
 		}
 		w.LeaveTeam(id, weapon)
 		return
 	}
 	w.LeaveTeam(id, weapon)
-	if t.race[team] == raceOpen {
+	if t.race[team] == raceOpen || w.AsZero(team) {
 		return
 	}
 	t.race[team] = raceOpen
@@ -95,7 +96,10 @@ func (t *teams) Started(w *ddrace.World, id int) bool {
 	switch {
 	case team != ddrace.TeamSuper && t.waiting[team]:
 		return false
-	case team == ddrace.TeamSuper || team == 0 && !solo:
+	case !w.RacesTogether(team):
+		if team != ddrace.TeamSuper && w.AsZero(team) && t.race[team] == raceOpen {
+			t.race[team] = raceStarted
+		}
 		w.StartRace(id)
 	case tee.Race == ddrace.RaceFinished || solo && tee.Race == ddrace.RaceStarted:
 	case t.waits(w, team):
@@ -128,7 +132,7 @@ func (t *teams) waits(w *ddrace.World, team uint8) bool {
 // Finished implements ddrace.Teams.
 func (t *teams) Finished(w *ddrace.World, id int) {
 	team := w.Team(id)
-	if team == ddrace.TeamSuper || team == 0 && !w.Settings().ForcedSolo() {
+	if !w.RacesTogether(team) {
 		w.FinishRace(id)
 		return
 	}
@@ -138,7 +142,7 @@ func (t *teams) Finished(w *ddrace.World, id int) {
 
 // checkFinished ends a team's race if all its members have finished.
 func (t *teams) checkFinished(w *ddrace.World, team uint8) {
-	if team >= ddrace.TeamSuper || t.race[team] != raceStarted {
+	if team >= ddrace.TeamSuper || t.race[team] != raceStarted || w.AsZero(team) {
 		return
 	}
 	for i := range ddrace.MaxTees {

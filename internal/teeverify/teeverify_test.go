@@ -213,5 +213,5 @@ func TestNamedCommands(t *testing.T) {
 	testenv.NoError(t, w.Write(&teehistorian.Record{Kind: teehistorian.Finish}))
 	testenv.NoError(t, w.Flush())
 	got = verify(t, out.Bytes(), false).Unknown
-	testenv.Check(t, slices.Equal(got, []string{"sv_of_a_fork", "sv_team0mode"}), "named are %q", got)
+	testenv.Check(t, slices.Equal(got, []string{"sv_of_a_fork"}), "named are %q", got)
 }

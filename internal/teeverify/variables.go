@@ -18,7 +18,7 @@ var harmless string
 // followed are the variables that the simulation reads from a header, besides those of
 // [ddrace.Variables].
 var followed = strings.Fields(`sv_kill_delay sv_kill_protection sv_pause_frequency sv_rejoin_team_0 sv_rescue sv_savegames
-	sv_sql_queries_delay sv_team_change_delay sv_endless_super_hook`)
+	sv_sql_queries_delay sv_team_change_delay sv_endless_super_hook sv_team0mode sv_practice_by_default`)
 
 // unknownVariables returns the variables of a header that may change how tees move and that the
 // simulation does not follow.

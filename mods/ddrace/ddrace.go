@@ -134,7 +134,10 @@ func (m *Mode) OnRename(ctx *game.Ctx, id game.PlayerID) {
 }
 
 // OnLeave removes the data of the player. The best time of all players stays.
-func (m *Mode) OnLeave(_ *game.Ctx, id game.PlayerID) {
+func (m *Mode) OnLeave(ctx *game.Ctx, id game.PlayerID) {
+	if w := ctx.DDRace(); w.Settings().ForcedSolo() && m.practiceByDefault(w) {
+		w.SetPractice(uint8(id), true)
+	}
 	m.state.Best[id], m.state.Began[id], m.state.Players[id] = run{}, 0, choices{}
 	m.state.Teams.forget(int(id))
 	m.state.Saves.forget(int(id))
@@ -154,6 +157,7 @@ func (m *Mode) OnStored(ctx *game.Ctx, a *game.StoreAnswer) {
 func (m *Mode) OnTick(ctx *game.Ctx) {
 	if ctx.Tick() == 1 {
 		m.setOptions(&ctx.Tx)
+		m.begin(ctx)
 	}
 	for p := range ctx.Players() {
 		if t := m.state.Best[p.ID()].Time; t != 0 && m.vars.HideScore == 0 {

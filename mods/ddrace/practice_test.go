@@ -47,7 +47,7 @@ func TestPracticeOf20(t *testing.T) {
 	p.types(0, "team 5")
 	p.types(0, "unpractice")
 	p.types(1, "team 5")
-	p.heard(0, "Practice mode can't be disabled for team 0", "player 0 joined team 5", "Team isn't in practice mode", "player 1 joined team 5")
+	p.heard(0, "Practice mode can't be disabled for team 0", "'player 0' joined team 5", "Team isn't in practice mode", "'player 1' joined team 5")
 	p.types(0, "practice")
 	p.types(1, "practice")
 	heard := p.told[0]

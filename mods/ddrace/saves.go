@@ -80,7 +80,10 @@ func (m *Mode) commandSave(ctx *game.Ctx, c *game.CommandCall) {
 	team := w.Team(int(c.Player))
 	say := func(text string) { ctx.Player(c.Player).Say(text) }
 	switch {
-	case !races(w, team):
+	case w.AsZero(team):
+		say("Team can't be saved while in team 0 mode")
+		return
+	case !w.RacesTogether(team):
 		say("You have to be in a team (from 1-63)")
 		return
 	case m.state.Teams.State[team] != teamStarted:
@@ -135,10 +138,14 @@ func (m *Mode) commandLoad(ctx *game.Ctx, c *game.CommandCall) {
 	switch {
 	case len(c.Args) == 0:
 		ctx.Rank(game.RankRequest{Op: game.RankSaves, By: c.Player, Name: p.Name()})
-	case !races(w, team):
+	case !w.RacesTogether(team) && !w.AsZero(team):
 		p.Say("You have to be in a team (from 1-63)")
 	case m.state.Teams.State[team] != teamOpen:
 		p.Say("Team can't be loaded while racing")
+	case w.AsZero(team):
+		p.Say("Team can't be loaded while in team 0 mode")
+	case is20(w) && w.Practises(team):
+		p.Say("Team can't be loaded while practice is enabled")
 	default:
 		m.state.Saves.Of[team] = saving{By: int8(c.Player), Request: ctx.Rank(game.RankRequest{Op: game.RankSaved, By: game.Nobody, Code: c.Arg(0)})}
 	}
@@ -376,9 +383,9 @@ func (m *Mode) commandSwap(ctx *game.Ctx, c *game.CommandCall) {
 		why = "Can't swap with yourself"
 	case w.Team(other) != team:
 		why = "Player is on a different team"
-	case !races(w, team) && !(racing(id) && racing(other)):
+	case !w.RacesTogether(team) && !(racing(id) && racing(other)):
 		why = "You and other player need to have started the map"
-	case races(w, team) && m.state.Teams.State[team] < teamStarted:
+	case w.RacesTogether(team) && m.state.Teams.State[team] < teamStarted:
 		why = "Need to have started the map to swap with a player."
 	case m.isSaving(team) || w.AliveTee(id) == nil || w.AliveTee(other) == nil:
 		why = "You and other player need to have started the map"
@@ -453,7 +460,7 @@ func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
 	m.state.Began[a], m.state.Began[b] = began, began
 	m.setPause(&ctx.Tx, a, otherPaused)
 	m.setPause(&ctx.Tx, b, paused)
-	if team != 0 {
+	if team != 0 && !w.AsZero(team) {
 		start := w.AliveTee(id).StartTick
 		each(all, func(mate int) {
 			if tee := w.AliveTee(mate); tee != nil && mate != id && mate != other {

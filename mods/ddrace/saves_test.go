@@ -290,7 +290,7 @@ func TestJoinPlayer(t *testing.T) {
 	p.run(1, game.ChatCommand(1, "join", "nobody"))
 	p.run(200, game.ChatCommand(1, "join", "player 0"))
 	p.run(1, game.ChatCommand(1, "join", "player 0"))
-	p.heard(1, "player 0 joined team 7", "Player not found", "player 1 joined team 7", "You are in this team already")
+	p.heard(1, "'player 0' joined team 7", "Player not found", "'player 1' joined team 7", "You are in this team already")
 	if team := p.Frame().Players[1].DDRaceTeam; team != 7 {
 		t.Errorf("team %d", team)
 	}

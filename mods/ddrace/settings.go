@@ -1,6 +1,8 @@
 package ddrace
 
 import (
+	"fmt"
+
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
 )
@@ -32,6 +34,8 @@ type variables struct {
 	SavePenalty     int32 // sv_saveswapgames_penalty: seconds
 	Swap            int32 // sv_swap
 	SwapTimeout     int32 // sv_swap_timeout: seconds
+	Team0Mode       int32 // sv_team0mode
+	PracticeDefault int32 // sv_practice_by_default
 }
 
 // declareSettings declares the console variables with the names, limits and defaults of DDNet.
@@ -49,6 +53,7 @@ func (m *Mode) declareSettings(setup *game.Setup) {
 				s := *ctx.DDRace().Settings()
 				*v.Field(&s) = *v.Field(&m.settings)
 				ctx.DDRace().SetSettings(s)
+				m.warn20(ctx, v.Name)
 			},
 		})
 	}
@@ -80,8 +85,66 @@ func (m *Mode) declareSettings(setup *game.Setup) {
 		{Name: "sv_saveswapgames_penalty", Help: "Seconds that a save or a swap adds to the time", Value: &m.vars.SavePenalty, Default: 60, Max: 10000},
 		{Name: "sv_swap", Help: "/swap is allowed", Value: &m.vars.Swap, Default: 1, Max: 1},
 		{Name: "sv_swap_timeout", Help: "Seconds during which a swap can be accepted", Value: &m.vars.SwapTimeout, Default: 180, Max: 10000},
+		{Name: "sv_team0mode", Help: "/team0mode is allowed (needs sv_ddnet_physics 20)", Value: &m.vars.Team0Mode, Default: 1, Max: 1},
+		{Name: "sv_practice_by_default", Help: "Practice without /practice (DDNet 20, with sv_test_cmds 1)",
+			Value: &m.vars.PracticeDefault, Max: 1, Changed: func(ctx *game.Ctx) { m.practiceChanged(ctx) }},
 	} {
 		setup.IntVar(v)
+	}
+}
+
+// begin applies the settings that only DDNet 20 has to a new match.
+func (m *Mode) begin(ctx *game.Ctx) {
+	m.warn20(ctx, "")
+	if w := ctx.DDRace(); m.practiceByDefault(w) {
+		for team := range uint8(numTeams) {
+			w.SetPractice(team, true)
+		}
+	}
+}
+
+// warn20 prints which settings have no effect because the match has the rules of an older release
+// than DDNet 20. With a name, it prints only that one.
+func (m *Mode) warn20(ctx *game.Ctx, name string) {
+	s := ctx.DDRace().Settings()
+	if s.Release >= 20 {
+		return
+	}
+	for _, v := range []struct {
+		name string
+		used bool
+	}{
+		{"sv_no_weak_hook", s.NoWeakHook != 0},
+		{"sv_practice_by_default", m.vars.PracticeDefault != 0},
+	} {
+		if v.used && (name == "" || name == v.name || name == "sv_ddnet_physics") {
+			ctx.Print(fmt.Sprintf("%s 1 has no effect with sv_ddnet_physics %d; set sv_ddnet_physics 20", v.name, s.Release))
+		}
+	}
+}
+
+// practiceByDefault reports whether teams without players and team 0 practise.
+func (m *Mode) practiceByDefault(w *ddrace.World) bool {
+	return m.vars.PracticeDefault != 0 && m.vars.TestCommands != 0 && is20(w)
+}
+
+// practiceChanged tells players that sv_practice_by_default has changed, and applies it to teams
+// without players.
+func (m *Mode) practiceChanged(ctx *game.Ctx) {
+	w, on := ctx.DDRace(), m.vars.PracticeDefault != 0
+	m.warn20(ctx, "sv_practice_by_default")
+	if m.vars.TestCommands == 0 || !is20(w) {
+		return
+	}
+	text := "Practice is disabled by default."
+	if on {
+		text = "Practice is enabled by default. Join a team and /unpractice to turn it off for your team."
+	}
+	ctx.Say(text)
+	for team := range uint8(numTeams) {
+		if team == 0 || w.Members(team) == 0 {
+			w.SetPractice(team, on)
+		}
 	}
 }
 

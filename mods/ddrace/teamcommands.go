@@ -22,6 +22,8 @@ func (m *Mode) declareTeams(setup *game.Setup) {
 	} {
 		setup.ChatCommand(c)
 	}
+	setup.ChatCommand(for20(game.CommandSpec{Name: "team0mode", Params: "?i['0'|'1']", Help: "Lets the members of your team race alone, as in team 0",
+		Run: m.commandTeam0Mode}))
 	setup.ChatCommand(for20(game.CommandSpec{Name: "join", Private: true, Params: "r[player name]", Help: "Joins the team of a player", Run: m.commandJoin}))
 	setup.ConsoleCommand(game.CommandSpec{Name: "set_team_ddr", Params: "i[id] ?i[team]", Help: "Puts a player into a team of DDRace", Run: m.setTeam})
 	setup.ConsoleCommand(game.CommandSpec{Name: "uninvite", Params: "i[id] ?i[team]", Help: "Withdraws a player's invitation to a team", Run: m.uninvite})
@@ -84,6 +86,8 @@ func (m *Mode) join(ctx *game.Ctx, id int, n int32) {
 		}
 	}
 	team, now, t := uint8(n), w.Team(id), w.AliveTee(id)
+	byDefault := m.practiceByDefault(w)
+	free := is20(w) && (w.AsZero(team) || team != 0 && w.Practises(team)) // any number may join at any time
 	why := ""
 	switch limit := w.Settings().MaxTeamSize; {
 	case s.Changed[id]+m.vars.TeamChangeDelay*game.TickRate > w.Tick():
@@ -92,15 +96,15 @@ func (m *Mode) join(ctx *game.Ctx, id int, n int32) {
 		why = "This team is locked using /lock. Only members of the team can unlock it using /lock."
 	case w.Locked(team) && s.Invited[team]&game.MaskOne(player) == 0:
 		why = "This team is locked using /lock. Only members of the team can invite you or unlock it using /lock."
-	case team != 0 && w.Members(team) >= int(limit):
+	case team != 0 && w.Members(team) >= int(limit) && !free:
 		why = fmt.Sprintf("This team already has the maximum allowed size of %d players", limit)
-	case s.State[team] > teamOpen:
+	case s.State[team] > teamOpen && !free:
 		why = "This team started already"
 	case now == team:
 		why = "You are in this team already"
-	case t.Race != ddrace.RaceNone:
+	case t.Race != ddrace.RaceNone && (!is20(w) || team != 0 || s.State[now] < teamFinished):
 		why = "You have started racing already"
-	case w.Practises(now):
+	case w.Practises(now) && !byDefault:
 		why = "You have used practice mode already"
 	case m.isSaving(team):
 		why = "Your team is currently saving"
@@ -112,10 +116,20 @@ func (m *Mode) join(ctx *game.Ctx, id int, n int32) {
 		return
 	}
 	w.SetTeam(id, team)
-	ctx.Say(fmt.Sprintf("%s joined team %d", ctx.Player(player).Name(), team))
+	if byDefault && w.Members(team) == 1 {
+		w.SetPractice(team, true)
+	}
+	format := "%s joined team %d"
+	if is20(w) {
+		format = "'%s' joined team %d"
+	}
+	ctx.Say(fmt.Sprintf(format, ctx.Player(player).Name(), team))
 	s.Changed[id] = w.Tick()
 	if w.Practises(team) {
 		ctx.Player(player).Say("Practice mode enabled for your team, happy practicing!")
+	}
+	if w.AsZero(team) {
+		ctx.Player(player).Say("Team 0 mode enabled for your team. This will make your team behave like team 0.")
 	}
 }
 
@@ -135,7 +149,11 @@ func (m *Mode) commandLock(ctx *game.Ctx, c *game.CommandCall) {
 		p.Say("This team can't be locked")
 	case lock:
 		w.LockTeam(team, true)
-		m.sayToTeam(team, "'%s' locked your team. After the race starts, killing will kill everyone in your team.", p.Name())
+		format := "'%s' locked your team. After the race starts, killing will kill everyone in your team."
+		if w.AsZero(team) {
+			format = "'%s' locked your team."
+		}
+		m.sayToTeam(team, format, p.Name())
 	default:
 		m.unlock(ctx, c.Player, team)
 	}
@@ -150,6 +168,36 @@ func (m *Mode) commandUnlock(ctx *game.Ctx, c *game.CommandCall) {
 func (m *Mode) unlock(ctx *game.Ctx, id game.PlayerID, team uint8) {
 	ctx.DDRace().LockTeam(team, false)
 	m.sayToTeam(team, "'%s' unlocked your team.", ctx.Player(id).Name())
+}
+
+// commandTeam0Mode runs /team0mode. Without an argument it toggles the mode.
+func (m *Mode) commandTeam0Mode(ctx *game.Ctx, c *game.CommandCall) {
+	p, w := ctx.Player(c.Player), ctx.DDRace()
+	team := w.Team(int(c.Player))
+	on := !w.AsZero(team)
+	if len(c.Args) > 0 {
+		on = c.Int(0) != 0
+	}
+	switch limit := w.Settings().MaxTeamSize; {
+	case w.Settings().Team != 1:
+		c.Fail(ctx, "Team mode change disabled")
+	case m.vars.Team0Mode == 0:
+		c.Fail(ctx, "Team mode change is disabled on this server.")
+	case team == 0 || team >= numTeams:
+		c.Fail(ctx, "This team can't have the mode changed")
+	case m.state.Teams.State[team] != teamOpen:
+		p.Say("Team mode can't be changed while racing")
+	case on && w.Practises(team):
+		p.Say("Can't enable team 0 mode with practice mode on.")
+	case on:
+		w.SetAsZero(team, true)
+		m.sayToTeam(team, "'%s' enabled team 0 mode. This will make your team behave like team 0.", p.Name())
+	case w.Members(team) > int(limit):
+		p.Say(fmt.Sprintf("Can't disable team 0 mode. This team exceeds the maximum allowed size of %d players for regular team", limit))
+	default:
+		w.SetAsZero(team, false)
+		m.sayToTeam(team, "'%s' disabled team 0 mode.", p.Name())
+	}
 }
 
 func (m *Mode) commandInvite(ctx *game.Ctx, c *game.CommandCall) {
@@ -188,7 +236,10 @@ func (m *Mode) commandPractice(ctx *game.Ctx, c *game.CommandCall) {
 	case m.vars.Practice == 0:
 		p.Say("Practice mode is disabled")
 		return
-	case !races(w, team):
+	case w.AsZero(team):
+		p.Say("Practice mode can't be enabled in team 0 mode.")
+		return
+	case !w.RacesTogether(team):
 		p.Say("Join a team to enable practice mode, which means you can use /r, but can't earn a rank.")
 		return
 	case w.Practises(team):

@@ -95,11 +95,6 @@ func (m *Mode) sayToTeam(team uint8, format string, args ...any) {
 	m.sayTo(members(m.tx.DDRace(), team), fmt.Sprintf(format, args...))
 }
 
-// races reports whether the members of a team start and finish together.
-func races(w *ddrace.World, team uint8) bool {
-	return team < numTeams && (team != 0 || w.Settings().ForcedSolo())
-}
-
 // teamRace implements ddrace.Teams for a Mode.
 type teamRace Mode
 
@@ -114,7 +109,7 @@ func (r *teamRace) Moved(w *ddrace.World, id int, from, to uint8) {
 	if from != to {
 		s.Voted &^= mask
 		r.state.Saves.SwapWith[id] = 0
-		if races(w, from) && w.Members(from) == 0 {
+		if w.RacesTogether(from) && w.Members(from) == 0 {
 			s.State[from] = teamEmpty
 			m.resetRound(w, from)
 		}
@@ -134,7 +129,9 @@ func (m *Mode) resetRound(w *ddrace.World, team uint8) {
 	s.Voted &^= members(w, team)
 	m.state.Saves.LastSwap[team] = 0
 	each(members(w, team), func(id int) { m.state.Saves.SwapWith[id] = 0 })
-	w.SetPractice(team, false)
+	if !m.practiceByDefault(w) {
+		w.SetPractice(team, false)
+	}
 }
 
 // Spawned puts a new tee into its team.
@@ -169,11 +166,13 @@ func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 		w.ResetSwitches(team)
 	case w.Locked(team) && weapon != ddrace.WeaponGame:
 		w.SetTeam(id, team)
-		if s.State[team] == teamOpen {
+		if s.State[team] == teamOpen || w.AsZero(team) {
 			break
 		}
 		s.State[team] = teamOpen
-		w.SetPractice(team, false)
+		if !m.practiceByDefault(w) {
+			w.SetPractice(team, false)
+		}
 		strong, what := -1, "died"
 		if weapon == ddrace.WeaponSelf {
 			strong, what = id, "killed"
@@ -183,7 +182,7 @@ func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 			m.sayToTeam(team, "Everyone in your locked team was killed because '%s' %s.", m.tx.Player(game.PlayerID(id)).Name(), what)
 		}
 	default:
-		if s.State[team] == teamStarted && s.Started&game.MaskOne(game.PlayerID(id)) == 0 {
+		if s.State[team] == teamStarted && !w.AsZero(team) && s.Started&game.MaskOne(game.PlayerID(id)) == 0 {
 			m.sayToTeam(team, "This team cannot finish anymore because '%s' left the team before hitting the start", m.tx.Player(game.PlayerID(id)).Name())
 			m.sayToTeam(team, "Enter /practice mode or restart to avoid the entire team being killed in 60 seconds")
 			s.State[team], s.KillTick[team] = teamUnfinishable, w.Tick()+unfinishableTicks
@@ -219,12 +218,15 @@ func (r *teamRace) Started(w *ddrace.World, id int) bool {
 	case set.Team == 2 && (team == 0 || n <= 1):
 		m.warn(w, id, "You have to be in a team with other tees to start")
 		return false
-	case set.Team != 3 && races(w, team) && n < int(set.MinTeamSize):
+	case set.Team != 3 && w.RacesTogether(team) && n < int(set.MinTeamSize):
 		m.warn(w, id, fmt.Sprintf("Your team has fewer than %d players, so your team rank won't count", set.MinTeamSize))
 	}
 	mask := game.MaskOne(game.PlayerID(id))
 	switch {
-	case !races(w, team):
+	case !w.RacesTogether(team):
+		if w.AsZero(team) && s.State[team] < teamStarted {
+			s.State[team] = teamStarted
+		}
 		s.Started |= mask
 		w.StartRace(id)
 	case t.Race == ddrace.RaceFinished || set.Team == 3 && t.Race == ddrace.RaceStarted:
@@ -294,7 +296,7 @@ func (m *Mode) warn(w *ddrace.World, id int, text string) {
 // Finished handles a tee on the finish line.
 func (r *teamRace) Finished(w *ddrace.World, id int) {
 	m, s, team := (*Mode)(r), &r.state.Teams, w.Team(id)
-	if !races(w, team) {
+	if !w.RacesTogether(team) {
 		if ticks := w.Tick() - w.AliveTee(id).StartTick; ticks > 0 {
 			m.finish(w, id, ticks)
 		}
@@ -307,7 +309,7 @@ func (r *teamRace) Finished(w *ddrace.World, id int) {
 // checkFinished ends the race of a team when all its members have finished.
 func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 	s, tx := &m.state.Teams, m.tx
-	if team >= numTeams || s.State[team] != teamStarted {
+	if team >= numTeams || s.State[team] != teamStarted || w.AsZero(team) {
 		return
 	}
 	all := members(w, team)
@@ -364,7 +366,8 @@ func (r *teamRace) Tick(w *ddrace.World) {
 	var remind uint64
 	for id := range ddrace.MaxTees {
 		team := w.Team(id)
-		if t := w.AliveTee(id); t != nil && team != 0 && team < numTeams && s.State[team] == teamStarted && s.Started&game.MaskOne(game.PlayerID(id)) == 0 &&
+		if t := w.AliveTee(id); t != nil && team != 0 && team < numTeams && !w.AsZero(team) &&
+			s.State[team] == teamStarted && s.Started&game.MaskOne(game.PlayerID(id)) == 0 &&
 			!w.Practises(team) && (now-t.StartTick)%every == offset {
 			remind |= 1 << team
 		}

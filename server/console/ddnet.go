@@ -17,10 +17,10 @@ sv_default_timer_type sv_destroy_bullets_on_death sv_destroy_lasers_on_death sv_
 sv_emotional_tees sv_endless_drag sv_endless_super_hook sv_freeze_delay sv_hide_score sv_hit sv_invite
 sv_invite_frequency sv_kill_delay sv_kill_protection sv_max_afk_time sv_max_team_size sv_min_team_size
 sv_nameless_score sv_no_weak_hook sv_no_weak_hook_and_bounce sv_old_laser sv_old_teleport_hook sv_old_teleport_weapons
-sv_pause_frequency sv_pause_messages sv_pauseable sv_plasma_per_sec sv_plasma_range sv_practice
+sv_pause_frequency sv_pause_messages sv_pauseable sv_plasma_per_sec sv_plasma_range sv_practice sv_practice_by_default
 sv_rejoin_team_0 sv_rescue sv_reset_pickups sv_save_worse_scores sv_savegames sv_saveswapgames_delay
 sv_saveswapgames_penalty sv_show_all_default sv_show_others sv_show_others_default sv_slash_me sv_solo_server
-sv_swap sv_swap_timeout sv_team sv_team_change_delay sv_teleport_hold_hook sv_teleport_lose_weapons
+sv_swap sv_swap_timeout sv_team sv_team0mode sv_team_change_delay sv_teleport_hold_hook sv_teleport_lose_weapons
 sv_test_cmds sv_time_in_broadcast_interval tele totele totelecp undeep unendless_hook unfreezehammer ungrenade
 uninvite unjetpack unlaser unlivefreeze unrifle unshotgun unsolo unsuper unweapons up weapons
 `)
@@ -75,14 +75,12 @@ sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_
 	{"the server is in no community's list", strings.Fields("sv_flag sv_official_tutorial")},
 	{"ranks have no regions", strings.Fields("sv_regional_rankings")},
 	{"connections to the database have no TLS", strings.Fields("sv_sql_ssl_ca sv_sql_ssl_cert sv_sql_ssl_key")},
-	{"a team never has the rules of team 0", strings.Fields("sv_team0mode team0mode")},
-	{"players begin practice with /practice", strings.Fields("sv_practice_by_default")},
 	{"all players may vote", strings.Fields("sv_vote_kick_mutetime vote_muteid vote_muteip vote_unmuteid vote_unmuteip")},
 	{"clients show the votes", strings.Fields("votes")},
 	{"players use it in the chat", strings.Fields(`
 c cmdlist converse credits dnd emote eyeemote invite kill load lock map mapinfo me ninjajetpack pausevoted
 points practice r rank rankteam rescue rules save saytime saytimeall settings showall showothers spec specteam
-specvoted swap team teamrank teamtop5 teleport time timecp timeout timer times top top5 top5points top5team tp
+specvoted swap team team0mode teamrank teamtop5 teleport time timecp timeout timer times top top5 top5points top5team tp
 unlock w whisper`)},
 }
 
