@@ -39,6 +39,8 @@ type BusConfig struct {
 	BansFrom    string // sv_fleet_bans
 	// Status returns the content of /status.json.
 	Status func() []byte
+	// Gist returns a number that differs when others should know the new status at once.
+	Gist func() uint64
 	// Run begins to run a console line for an operator. It calls print with each line of output,
 	// and then done with the first warning, or "". It returns an error if the line cannot run.
 	Run func(ctx context.Context, level console.Level, operator, line string, print, done func(string)) error
@@ -112,6 +114,7 @@ func (f *fleetSettings) connect(s *server.Server, banned *bans.Shared, monitor *
 		URL: f.url, Credentials: f.credentials, Fleet: f.fleet, ID: id, Tags: console.SplitNames(f.tags), Port: port,
 		Bans: banned, BansFrom: f.bans,
 		Status: monitor.StatusJSON,
+		Gist:   monitor.Gist,
 		Run: func(ctx context.Context, level console.Level, operator, line string, print, done func(string)) error {
 			o := server.Operator{Via: "nats", Level: level, Name: operator}
 			return s.Do(ctx, func() { s.RunFor(&o, line, print, done) })

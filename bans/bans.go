@@ -3,6 +3,7 @@
 package bans
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -100,22 +101,42 @@ func (b Ban) Networks() []netip.Prefix {
 }
 
 // SameTarget reports whether two bans cover the same network or range.
-func (b Ban) SameTarget(o Ban) bool { return b.target() == o.target() }
+func (b Ban) SameTarget(o Ban) bool { return b.Key() == o.Key() }
 
-// target identifies the banned addresses: net, or rng if they do not form one network.
-type target struct {
-	net netip.Prefix
-	rng Range
+// Key identifies the addresses that a ban covers. Bans of the same addresses have equal keys. Keys
+// are comparable.
+type Key struct {
+	net netip.Prefix // if the addresses form one network
+	rng Range        // otherwise
 }
 
-func (b *Ban) target() target {
+// Key returns the key of the ban.
+func (b *Ban) Key() Key {
 	if !b.Range.IsValid() {
-		return target{net: b.Net}
+		return Key{net: b.Net}
 	}
 	if net, ok := b.Range.network(); ok {
-		return target{net: net}
+		return Key{net: net}
 	}
-	return target{rng: b.Range}
+	return Key{rng: b.Range}
+}
+
+// Ban returns a permanent ban of the addresses.
+func (k Key) Ban() Ban { return Ban{Net: k.net, Range: k.rng} }
+
+// String returns the address, network or range as text.
+func (k Key) String() string { return k.Ban().Target() }
+
+// Compare orders keys: networks by address and then by length, and after them ranges.
+func (k Key) Compare(o Key) int {
+	if k.rng.IsValid() != o.rng.IsValid() {
+		if o.rng.IsValid() {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(k.net.Addr().Compare(o.net.Addr()), cmp.Compare(k.net.Bits(), o.net.Bits()),
+		k.rng.First.Compare(o.rng.First), k.rng.Last.Compare(o.rng.Last))
 }
 
 // normalize converts Net and Range to the form in which a store keeps them. The error wraps

@@ -2,13 +2,17 @@ package bans
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -264,14 +268,82 @@ func (j *journal) wrote() {
 	}
 }
 
-func encode(lines []line) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
+func encode(lines []line) (b []byte, err error) {
 	for i := range lines {
-		if err := e.Encode(&lines[i]); err != nil {
+		if b, err = lines[i].append(b); err != nil {
 			return nil, err
 		}
 	}
-	return b.Bytes(), nil
+	return b, nil
+}
+
+// append appends the line as JSON. Package json does the same, and needs six times as long, which
+// counts with the bans of a fleet.
+func (l *line) append(b []byte) (_ []byte, err error) {
+	b = append(b, '{')
+	field := func(name string) {
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), name...), `":`...)
+	}
+	text := func(name string, v encoding.TextAppender) {
+		field(name)
+		b = append(b, '"')
+		var failed error
+		b, failed = v.AppendText(b)
+		err = errors.Join(err, failed)
+		b = append(b, '"')
+	}
+	if l.Net != (netip.Prefix{}) {
+		text("net", l.Net)
+	}
+	if l.Range != (Range{}) {
+		field("range")
+		b = append(append(append(b, '"'), l.Range.String()...), '"')
+	}
+	if l.Duration != 0 {
+		field("span")
+		b = strconv.AppendInt(b, int64(l.Duration), 10)
+	}
+	if !l.Until.IsZero() {
+		text("until", l.Until)
+	}
+	if l.Reason != "" {
+		field("reason")
+		b = appendString(b, l.Reason)
+	}
+	if l.RconOnly {
+		field("rconOnly")
+		b = append(b, "true"...)
+	}
+	if l.Origin != "" {
+		field("origin")
+		b = appendString(b, l.Origin)
+	}
+	if l.Made != 0 {
+		field("made")
+		b = strconv.AppendInt(b, l.Made, 10)
+	}
+	if !l.At.IsZero() {
+		text("at", l.At)
+	}
+	if l.Removed {
+		field("removed")
+		b = append(b, "true"...)
+	}
+	return append(b, "}\n"...), err
+}
+
+// appendString appends a text as JSON.
+func appendString(b []byte, s string) []byte {
+	special := func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
+	if !strings.ContainsFunc(s, special) {
+		return append(append(append(b, '"'), s...), '"')
+	}
+	var quoted bytes.Buffer
+	e := json.NewEncoder(&quoted)
+	e.SetEscapeHTML(false)
+	e.Encode(s) // of a text there is no error
+	return append(b, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }

@@ -89,10 +89,10 @@ func (t *table) put(b *Ban, number int, now time.Time) (added bool, err error) {
 		b.Until = now.Add(b.Duration)
 	}
 	b.Until = b.Until.UTC()
-	if old := t.get(b.target()); old != nil && !old.ended(now) && b.RconOnly && !old.RconOnly && b.Made <= old.Made {
+	if old := t.get(b.Key()); old != nil && !old.ended(now) && b.RconOnly && !old.RconOnly && b.Made <= old.Made {
 		return false, nil
 	}
-	if old, _, ok := t.decided(b.target()); ok && (old.laterThan(b) || b.isAgain(&old)) {
+	if old, _, ok := t.decided(b.Key()); ok && (old.laterThan(b) || b.isAgain(&old)) {
 		return false, nil
 	}
 	if !t.add(*b, number, now) {
@@ -123,13 +123,13 @@ func (l *List) removeFrom(b Ban, may func(*entry) bool) (found, stored bool) {
 	}
 	now := l.now()
 	for _, t := range l.tables() {
-		if e := t.get(b.target()); e != nil && may(e) {
+		if e := t.get(b.Key()); e != nil && may(e) {
 			found = found || !e.ended(now)
 			t.remove(e)
 			stored = stored || t == &l.stored
 		}
 	}
-	old, _, decided := l.stored.decided(b.target())
+	old, _, decided := l.stored.decided(b.Key())
 	if stored || b.Made != 0 && !(decided && (old.laterThan(&b) || b.isAgain(&old))) {
 		removal := Ban{Net: b.Net, Range: b.Range, Origin: b.Origin, Made: b.Made}
 		l.stored.noteRemoved(removal)
@@ -151,7 +151,7 @@ func (l *List) StoredFor(b Ban) (Ban, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if b.normalize() == nil {
-		if e := l.stored.get(b.target()); e != nil && !e.ended(l.now()) {
+		if e := l.stored.get(b.Key()); e != nil && !e.ended(l.now()) {
 			return e.Ban, true
 		}
 	}
@@ -207,6 +207,20 @@ func (l *List) All() []Ban {
 	return l.inForce(tables[:]...)
 }
 
+// Kept returns the stored bans in force for which want returns true, in order of creation.
+func (l *List) Kept(want func(*Ban) bool) (kept []Ban) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stored.expire(l.now())
+	var entries []*entry
+	for e := range l.stored.all {
+		if want(&e.Ban) {
+			entries = append(entries, e)
+		}
+	}
+	return ordered(entries)
+}
+
 // tables returns all tables in the order in which Find searches them.
 func (l *List) tables() [3]*table { return [...]*table{&l.stored, &l.temporary, &l.temporaryRcon} }
 
@@ -219,6 +233,11 @@ func (l *List) inForce(tables ...*table) []Ban {
 			entries = append(entries, e)
 		}
 	}
+	return ordered(entries)
+}
+
+// ordered returns the bans of entries, in order of creation.
+func ordered(entries []*entry) []Ban {
 	slices.SortFunc(entries, func(a, b *entry) int { return a.number - b.number })
 	bans := make([]Ban, len(entries))
 	for i, e := range entries {

@@ -39,12 +39,12 @@ type storage struct {
 
 	// The mutex list.mu guards these fields:
 
-	unsaved map[target]change // the last change of each target
-	number  int               // number of the last change
-	tried   int               // last change before the current or latest attempt
-	since   time.Time         // when the first change after tried was made
-	err     error             // of the latest attempt
-	attempt chan struct{}     // closed at the end of the next attempt
+	unsaved map[Key]*change // the last change of each target
+	number  int             // number of the last change
+	tried   int             // last change before the current or latest attempt
+	since   time.Time       // when the first change after tried was made
+	err     error           // of the latest attempt
+	attempt chan struct{}   // closed at the end of the next attempt
 
 	wake    chan struct{}
 	closing chan struct{}
@@ -81,7 +81,7 @@ func Open(path string, now func() time.Time) (*List, error) {
 
 func open(path string, l *List) (*List, error) {
 	s := &storage{
-		list: l, journal: newJournal(path), unsaved: make(map[target]change), attempt: make(chan struct{}),
+		list: l, journal: newJournal(path), unsaved: make(map[Key]*change), attempt: make(chan struct{}),
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		started: l.now(), startWall: l.wall(),
 	}
@@ -170,7 +170,7 @@ func (s *storage) changed(l line, now time.Time) {
 			}
 		}
 	}
-	s.unsaved[l.target()] = change{l, s.number}
+	s.unsaved[l.Key()] = &change{l, s.number}
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -250,7 +250,7 @@ func (s *storage) exchange(now, wall time.Time) (*os.File, error) {
 		return nil, err
 	}
 	l.mu.Lock()
-	changes := make([]change, 0, len(s.unsaved))
+	changes := make([]*change, 0, len(s.unsaved))
 	for _, c := range s.unsaved {
 		l.breathe(len(changes))
 		changes = append(changes, c)
@@ -275,7 +275,7 @@ func (s *storage) exchange(now, wall time.Time) (*os.File, error) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	slices.SortFunc(changes, func(a, b change) int { return a.number - b.number })
+	slices.SortFunc(changes, func(a, b *change) int { return a.number - b.number })
 	lines := make([]line, len(changes))
 	for i, c := range changes {
 		lines[i] = c.at(now, wall)
@@ -305,13 +305,13 @@ func (l line) at(now, wall time.Time) line {
 }
 
 // saved removes written changes from unsaved, except those that were changed again meanwhile.
-func (s *storage) saved(changes []change) {
+func (s *storage) saved(changes []*change) {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
 	for i, c := range changes {
 		s.list.breathe(i)
-		if s.unsaved[c.target()].number == c.number {
-			delete(s.unsaved, c.target())
+		if s.unsaved[c.Key()] == c {
+			delete(s.unsaved, c.Key())
 		}
 	}
 }
@@ -379,7 +379,7 @@ func (s *storage) apply(lines []line, now time.Time) (err error) {
 	defer l.mu.Unlock()
 	for i, line := range lines {
 		l.breathe(i)
-		if _, later := s.unsaved[line.target()]; !later {
+		if _, later := s.unsaved[line.Key()]; !later {
 			l.added++
 			err = cmp.Or(err, l.stored.apply(line, l.added, now))
 		}
@@ -407,10 +407,10 @@ func (s *storage) setAll(lines []line, now time.Time) (err error) {
 // apply applies a line of a file.
 func (t *table) apply(l line, number int, now time.Time) error {
 	if l.Removed || l.ended(now) {
-		if old, _, ok := t.decided(l.target()); ok && old.laterThan(&l.Ban) {
+		if old, _, ok := t.decided(l.Key()); ok && old.laterThan(&l.Ban) {
 			return nil
 		}
-		if e := t.get(l.target()); e != nil {
+		if e := t.get(l.Key()); e != nil {
 			t.remove(e)
 		}
 		if l.Removed {

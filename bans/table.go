@@ -22,7 +22,7 @@ type table struct {
 	// extends makes a ban last at least as long as the ban that it replaces.
 	extends bool
 	// removed has the latest removals of a fleet, at most maxRemoved of them.
-	removed map[target]Ban
+	removed map[Key]Ban
 	// lapsed holds at most maxLapsed bans that ended since the last call of Lapsed.
 	lapsed []Ban
 }
@@ -37,12 +37,12 @@ type entry struct {
 func newTable(max int) table {
 	return table{
 		max: max, byNet: make(map[netip.Prefix]*entry), byRange: make(map[Range]*entry), pieces: make(map[netip.Prefix][]*entry),
-		removed: make(map[target]Ban),
+		removed: make(map[Key]Ban),
 	}
 }
 
 // decided returns the ban or removal of a target.
-func (t *table) decided(of target) (ban Ban, removed, ok bool) {
+func (t *table) decided(of Key) (ban Ban, removed, ok bool) {
 	if e := t.get(of); e != nil {
 		return e.Ban, false, true
 	}
@@ -55,23 +55,23 @@ func (t *table) noteRemoved(b Ban) {
 	if b.Made == 0 {
 		return
 	}
-	if _, known := t.removed[b.target()]; !known && len(t.removed) >= maxRemoved {
+	if _, known := t.removed[b.Key()]; !known && len(t.removed) >= maxRemoved {
 		var first Ban
 		for _, r := range t.removed {
 			if first.Made == 0 || first.laterThan(&r) {
 				first = r
 			}
 		}
-		delete(t.removed, first.target())
+		delete(t.removed, first.Key())
 	}
-	t.removed[b.target()] = Ban{Net: b.Net, Range: b.Range, Origin: b.Origin, Made: b.Made}
+	t.removed[b.Key()] = Ban{Net: b.Net, Range: b.Range, Origin: b.Origin, Made: b.Made}
 }
 
 // len returns the number of bans.
 func (t *table) len() int { return len(t.byNet) + len(t.byRange) }
 
 // get returns the entry of a network or range, or nil.
-func (t *table) get(of target) *entry {
+func (t *table) get(of Key) *entry {
 	if of.rng.IsValid() {
 		return t.byRange[of.rng]
 	}
@@ -95,7 +95,7 @@ func (t *table) all(yield func(*entry) bool) {
 // add adds a ban. If it replaces a ban of the same network, it keeps that ban's number. A full
 // table drops the ban that ends first. add returns false if all bans are permanent.
 func (t *table) add(b Ban, number int, now time.Time) bool {
-	if old := t.get(b.target()); old != nil {
+	if old := t.get(b.Key()); old != nil {
 		number = old.number
 		if t.extends && old.Until.After(b.Until) {
 			b.Until, b.Duration = old.Until, old.Duration
@@ -109,9 +109,9 @@ func (t *table) add(b Ban, number int, now time.Time) bool {
 		}
 		t.lapse(t.ending[0])
 	}
-	delete(t.removed, b.target())
+	delete(t.removed, b.Key())
 	e := &entry{b, number, -1}
-	if of := b.target(); of.rng.IsValid() {
+	if of := b.Key(); of.rng.IsValid() {
 		t.byRange[of.rng] = e
 		nets, _ := b.Range.networks() // the error was checked when the ban was normalized
 		for _, net := range nets {
@@ -132,7 +132,7 @@ func (t *table) remove(e *entry) {
 	if e.heapPos >= 0 {
 		heap.Remove(&t.ending, e.heapPos)
 	}
-	of := e.target()
+	of := e.Key()
 	if of.rng.IsValid() {
 		delete(t.byRange, of.rng)
 		nets, _ := e.Range.networks()

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"net/http"
 	"runtime"
 	runtimemetrics "runtime/metrics"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,6 +42,8 @@ type Monitor struct {
 	lastTick atomic.Int64 // ns after started
 	draining atomic.Bool
 	copiedAt int64 // used by the server's goroutine only
+
+	seed maphash.Seed // of Gist
 
 	mu     sync.Mutex
 	status server.Status
@@ -76,7 +80,7 @@ func (m *Monitor) AddWarning(warning func() error) { m.warnings = append(m.warni
 func NewMonitor(settings *Settings) *Monitor { return newMonitor(settings, time.Now) }
 
 func newMonitor(settings *Settings, now func() time.Time) *Monitor {
-	return &Monitor{settings: settings, started: now(), now: now, copiedAt: -int64(statusInterval)}
+	return &Monitor{settings: settings, started: now(), now: now, copiedAt: -int64(statusInterval), seed: maphash.MakeSeed()}
 }
 
 // ObserveTick implements [server.Observer]. It copies the server's state once a second, or a tick
@@ -209,6 +213,30 @@ func (m *Monitor) StatusJSON() []byte {
 	var b bytes.Buffer
 	m.writeStatus(&b)
 	return b.Bytes()
+}
+
+// Gist returns a number that differs, but for a chance of one in 2^64, if the server drains, its map
+// or game type changes, or its clients do. It costs much less than StatusJSON.
+func (m *Monitor) Gist() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var h maphash.Hash
+	h.SetSeed(m.seed)
+	text := func(s string) {
+		h.WriteString(s)
+		h.WriteByte(0)
+	}
+	i := &m.status.Info
+	text(strconv.FormatBool(m.status.Draining))
+	text(i.Map)
+	text(i.GameType)
+	for c := range i.Clients {
+		if c := &i.Clients[c]; !c.Bot {
+			text(strconv.FormatBool(c.Spectator))
+			text(c.Name)
+		}
+	}
+	return h.Sum64()
 }
 
 // writeStatus writes /status.json.

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -56,21 +57,31 @@ func (e *Entry) Check() error {
 	if e.Removed {
 		return nil
 	}
+	if !e.Ban.Range.IsValid() {
+		return e.checkNetwork(e.Ban.Net)
+	}
 	networks := e.Ban.Networks()
 	if len(networks) == 0 {
 		return fmt.Errorf("%w: %v has no networks that may be banned", ErrRefused, e.Ban.Target())
 	}
 	for _, net := range networks {
-		if _, err := bans.Normalize(net); err != nil {
-			return fmt.Errorf("%w: %w", ErrRefused, err)
+		if err := e.checkNetwork(net); err != nil {
+			return err
 		}
-		least := MinBits6
-		if net.Addr().Is4() {
-			least = MinBits4
-		}
-		if !e.isOperators() && net.Bits() < least {
-			return fmt.Errorf("%w: a server may ban networks up to /%d, and not %v", ErrRefused, least, net)
-		}
+	}
+	return nil
+}
+
+func (e *Entry) checkNetwork(net netip.Prefix) error {
+	if _, err := bans.Normalize(net); err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	least := MinBits6
+	if net.Addr().Is4() {
+		least = MinBits4
+	}
+	if !e.isOperators() && net.Bits() < least {
+		return fmt.Errorf("%w: a server may ban networks up to /%d, and not %v", ErrRefused, least, net)
 	}
 	return nil
 }
@@ -84,78 +95,92 @@ func (e *Entry) compare(o *Entry) int {
 }
 
 // Key names a target in all entries.
-type Key string
+type Key = bans.Key
 
 // KeyOf returns the key of the target of a ban.
-func KeyOf(b bans.Ban) Key {
-	if nets := b.Networks(); len(nets) == 1 { // a range can be a network
-		return Key(bans.FormatNet(nets[0]))
-	}
-	return Key(b.Target())
-}
+func KeyOf(b bans.Ban) Key { return b.Key() }
 
 // Set is a set of entries. The zero Set is empty. It is not safe for concurrent use.
 type Set struct {
-	targets map[Key]map[string]*Entry // by origin
-	origins map[string]*origin
+	targets map[Key][]*record // of each origin
+	len     int
+	// servers has the bans of each server, without removals, in their order.
+	servers map[string][]*record
 	// Latest is the greatest stamp in the set, of entries that do not wait.
 	latest Stamp
 	// waiting are the entries that are too far ahead, the first due first.
-	waiting []*Entry
+	waiting []*record
 }
 
-// origin has the bans of an origin, without removals, in their order.
-type origin struct{ bans []*Entry }
+// record is an entry in a set.
+type record struct {
+	Entry
+	waits bool
+}
+
+// Len returns the number of entries, with those that do not count.
+func (s *Set) Len() int { return s.len }
 
 // Next returns a stamp for a new entry. It is later than everything in the set.
 func (s *Set) Next(now time.Time) Stamp { return max(Stamp(now.UnixMilli()), s.latest+1) }
 
 // Put adds an entry, unless the set has a later one of its origin about the same target. It returns
 // the targets for which InForce may have changed. The error wraps ErrRefused.
-func (s *Set) Put(e Entry, now time.Time) (changed []Key, err error) {
+func (s *Set) Put(e Entry, now time.Time) (changed []Key, err error) { return s.put(&e, now, nil) }
+
+// put is Put with a copy of an entry. It appends the targets.
+func (s *Set) put(e *Entry, now time.Time, changed []Key) ([]Key, error) {
 	if err := e.Check(); err != nil {
-		return nil, err
+		return changed, err
 	}
-	key := KeyOf(e.Ban)
-	if was := s.targets[key][e.Origin]; was != nil {
-		if was.compare(&e) >= 0 {
-			return nil, nil
+	key := e.Ban.Key()
+	if was := s.find(key, e.Origin); was != nil {
+		if was.compare(e) >= 0 {
+			return changed, nil
 		}
-		changed = s.take(key, was)
+		changed = s.take(key, was, changed)
 	}
 	if s.targets == nil {
-		s.targets, s.origins = map[Key]map[string]*Entry{}, map[string]*origin{}
+		s.targets, s.servers = map[Key][]*record{}, map[string][]*record{}
 	}
-	if s.targets[key] == nil {
-		s.targets[key] = map[string]*Entry{}
-	}
-	s.targets[key][e.Origin] = &e
-	if isAhead(&e, now) {
-		at, _ := slices.BinarySearchFunc(s.waiting, &e, (*Entry).compare)
-		s.waiting = slices.Insert(s.waiting, at, &e)
+	added := &record{Entry: *e, waits: isAhead(e, now)}
+	s.targets[key] = append(s.targets[key], added)
+	s.len++
+	if added.waits {
+		at, _ := slices.BinarySearchFunc(s.waiting, added, compareWaiting)
+		s.waiting = slices.Insert(s.waiting, at, added)
 		return changed, nil
 	}
-	return append(changed, s.begin(key, &e)...), nil
+	return s.begin(key, added, changed), nil
 }
+
+// find returns the entry of an origin about a target, or nil.
+func (s *Set) find(key Key, origin string) *record {
+	for _, e := range s.targets[key] {
+		if e.Origin == origin {
+			return e
+		}
+	}
+	return nil
+}
+
+func compareWaiting(a, b *record) int { return a.compare(&b.Entry) }
 
 func isAhead(e *Entry, now time.Time) bool { return e.Made > Stamp(now.Add(MaxAhead).UnixMilli()) }
 
-// begin makes an entry count.
-func (s *Set) begin(key Key, e *Entry) (changed []Key) {
+// begin makes an entry count, and appends the targets for which InForce may have changed.
+func (s *Set) begin(key Key, e *record, changed []Key) []Key {
+	e.waits = false
 	s.latest = max(s.latest, e.Made)
-	changed = []Key{key}
-	if e.Removed {
+	changed = append(changed, key)
+	if e.Removed || e.isOperators() {
 		return changed
 	}
-	o := s.origins[e.Origin]
-	if o == nil {
-		o = &origin{}
-		s.origins[e.Origin] = o
-	}
-	at, _ := slices.BinarySearchFunc(o.bans, e, compareInOrigin)
-	o.bans = slices.Insert(o.bans, at, e)
-	if at < MaxPerServer && len(o.bans) > MaxPerServer {
-		changed = append(changed, KeyOf(o.bans[MaxPerServer].Ban)) // the one that is too much now
+	at, _ := s.place(e)
+	all := slices.Insert(s.servers[e.Origin], at, e)
+	s.servers[e.Origin] = all
+	if at < MaxPerServer && len(all) > MaxPerServer {
+		changed = append(changed, all[MaxPerServer].Ban.Key()) // the one that is too much now
 	}
 	return changed
 }
@@ -165,34 +190,40 @@ func compareInOrigin(a, b *Entry) int {
 	if a.Made != b.Made {
 		return cmp.Compare(a.Made, b.Made)
 	}
-	return strings.Compare(string(KeyOf(a.Ban)), string(KeyOf(b.Ban))) // takes long
+	return a.Ban.Key().Compare(b.Ban.Key())
 }
 
-// take removes an entry.
-func (s *Set) take(key Key, e *Entry) (changed []Key) {
-	delete(s.targets[key], e.Origin)
-	if len(s.targets[key]) == 0 {
+// place returns the index of an entry among those of its server.
+func (s *Set) place(e *record) (at int, found bool) {
+	return slices.BinarySearchFunc(s.servers[e.Origin], e, func(a, b *record) int { return compareInOrigin(&a.Entry, &b.Entry) })
+}
+
+// take removes an entry, and appends the targets for which InForce may have changed.
+func (s *Set) take(key Key, e *record, changed []Key) []Key {
+	s.len--
+	if rest := slices.DeleteFunc(s.targets[key], func(o *record) bool { return o == e }); len(rest) > 0 {
+		s.targets[key] = rest
+	} else {
 		delete(s.targets, key)
 	}
-	if at := slices.Index(s.waiting, e); at >= 0 {
+	if e.waits {
+		at := slices.Index(s.waiting, e)
 		s.waiting = slices.Delete(s.waiting, at, at+1)
-		return nil
-	}
-	changed = []Key{key}
-	o := s.origins[e.Origin]
-	if e.Removed || o == nil {
 		return changed
 	}
-	at, found := slices.BinarySearchFunc(o.bans, e, compareInOrigin)
-	if !found {
+	changed = append(changed, key)
+	all := s.servers[e.Origin]
+	at, found := s.place(e)
+	if !found || e.Removed {
 		return changed
 	}
-	if at < MaxPerServer && len(o.bans) > MaxPerServer {
-		changed = append(changed, KeyOf(o.bans[MaxPerServer].Ban)) // there is room for it now
+	if at < MaxPerServer && len(all) > MaxPerServer {
+		changed = append(changed, all[MaxPerServer].Ban.Key()) // there is room for it now
 	}
-	o.bans = slices.Delete(o.bans, at, at+1)
-	if len(o.bans) == 0 {
-		delete(s.origins, e.Origin)
+	if all = slices.Delete(all, at, at+1); len(all) > 0 {
+		s.servers[e.Origin] = all
+	} else {
+		delete(s.servers, e.Origin)
 	}
 	return changed
 }
@@ -200,8 +231,8 @@ func (s *Set) take(key Key, e *Entry) (changed []Key) {
 // Forget removes the entry of an origin about a target. Others may come into force again. It
 // returns the targets for which InForce may have changed.
 func (s *Set) Forget(from string, key Key) (changed []Key) {
-	if e := s.targets[key][from]; e != nil {
-		return s.take(key, e)
+	if e := s.find(key, from); e != nil {
+		return s.take(key, e, nil)
 	}
 	return nil
 }
@@ -209,10 +240,10 @@ func (s *Set) Forget(from string, key Key) (changed []Key) {
 // Due lets entries count that were too far ahead. It returns the targets for which InForce may have
 // changed. Call it about once a second.
 func (s *Set) Due(now time.Time) (changed []Key) {
-	for len(s.waiting) > 0 && !isAhead(s.waiting[0], now) {
+	for len(s.waiting) > 0 && !isAhead(&s.waiting[0].Entry, now) {
 		e := s.waiting[0]
 		s.waiting = s.waiting[1:]
-		changed = append(changed, s.begin(KeyOf(e.Ban), e)...)
+		changed = s.begin(e.Ban.Key(), e, changed)
 	}
 	return changed
 }
@@ -235,28 +266,30 @@ func (s *Set) InForce(key Key) (ban Entry, ok bool) {
 
 // Last returns the latest entry about a target that counts.
 func (s *Set) Last(key Key) (entry Entry, ok bool) {
-	var last *Entry
+	if last := s.last(key); last != nil {
+		return last.Entry, true
+	}
+	return Entry{}, false
+}
+
+func (s *Set) last(key Key) (last *record) {
 	for _, e := range s.targets[key] {
-		if (last == nil || last.compare(e) < 0) && s.counts(e) {
+		if (last == nil || last.compare(&e.Entry) < 0) && s.counts(e) {
 			last = e
 		}
 	}
-	if last == nil {
-		return Entry{}, false
-	}
-	return *last, true
+	return last
 }
 
 // counts reports whether an entry is neither ahead nor beyond the number that its origin may have.
-func (s *Set) counts(e *Entry) bool {
-	if slices.Contains(s.waiting, e) {
+func (s *Set) counts(e *record) bool {
+	if e.waits {
 		return false
 	}
-	o := s.origins[e.Origin]
-	if e.Removed || e.isOperators() || o == nil || len(o.bans) <= MaxPerServer {
+	if e.Removed || e.isOperators() || len(s.servers[e.Origin]) <= MaxPerServer {
 		return true
 	}
-	at, _ := slices.BinarySearchFunc(o.bans, e, compareInOrigin)
+	at, _ := s.place(e)
 	return at < MaxPerServer
 }
 
@@ -267,30 +300,31 @@ func (s *Set) All() (all []Entry) {
 			all = append(all, e)
 		}
 	}
-	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(string(KeyOf(a.Ban)), string(KeyOf(b.Ban))) })
+	slices.SortFunc(all, compareTargets)
 	return all
 }
 
-// Every returns all entries, also those that do not count, sorted by their targets and origins.
+// Every returns all entries, also those that do not count, the earliest first: a set takes them in
+// this order with the least work.
 func (s *Set) Every() (all []Entry) {
-	for _, origins := range s.targets {
-		for _, e := range origins {
-			all = append(all, *e)
+	for _, entries := range s.targets {
+		for _, e := range entries {
+			all = append(all, e.Entry)
 		}
 	}
-	slices.SortFunc(all, func(a, b Entry) int {
-		return cmp.Or(strings.Compare(string(KeyOf(a.Ban)), string(KeyOf(b.Ban))), strings.Compare(a.Origin, b.Origin))
-	})
+	slices.SortFunc(all, func(a, b Entry) int { return cmp.Or(a.compare(&b), compareTargets(a, b)) })
 	return all
 }
 
 // Of returns the entries of an origin, sorted by their targets.
 func (s *Set) Of(from string) (all []Entry) {
-	for _, origins := range s.targets {
-		if e := origins[from]; e != nil {
-			all = append(all, *e)
+	for key := range s.targets {
+		if e := s.find(key, from); e != nil {
+			all = append(all, e.Entry)
 		}
 	}
-	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(string(KeyOf(a.Ban)), string(KeyOf(b.Ban))) })
+	slices.SortFunc(all, compareTargets)
 	return all
 }
+
+func compareTargets(a, b Entry) int { return a.Ban.Key().Compare(b.Ban.Key()) }

@@ -63,8 +63,8 @@ func TestSchedules(t *testing.T) {
 			clock := now.Add(m.skew)
 			e := Entry{Origin: m.name, Ban: target(k), Made: m.set.Next(clock), Removed: r.IntN(2) == 0}
 			knows := decided[k] == nil
-			if last := m.set.targets[KeyOf(e.Ban)]; !knows {
-				other := last[decided[k].Origin]
+			if !knows {
+				other := m.set.find(KeyOf(e.Ban), decided[k].Origin)
 				knows = other != nil && other.compare(decided[k]) >= 0
 			}
 			if _, err := m.set.Put(e, clock); err != nil {

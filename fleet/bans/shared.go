@@ -155,29 +155,30 @@ func (s *Shared) Forgotten() {
 }
 
 // Receive merges entries of others, and entries of this server that come back. It returns the bans
-// of others that are new here. The error joins those for refused entries.
-func (s *Shared) Receive(entries []Entry) (added []Entry, refused []error) {
+// of others that are new here, which the caller must not change, and an error for each refused
+// entry.
+func (s *Shared) Receive(entries []Entry) (added []*Entry, refused []error) {
 	s.merging.Lock()
 	defer s.merging.Unlock()
 	now := s.now()
-	changed := s.set.Due(now)
-	for _, e := range entries {
+	changed := slices.Grow(s.set.Due(now), len(entries))
+	for i := range entries {
+		e := &entries[i]
 		if e.Origin == s.origin {
 			s.returned(e)
 		} else if !s.all && !e.isOperators() {
 			continue
 		}
-		keys, err := s.set.Put(e, now)
-		if err != nil {
+		var err error
+		if changed, err = s.set.put(e, now, changed); err != nil {
 			refused = append(refused, fmt.Errorf("%s of %s: %w", e.Ban.Target(), e.Origin, err))
 		}
-		changed = append(changed, keys...)
 	}
 	s.mu.Lock()
 	s.latest = max(s.latest, s.set.latest)
 	s.mu.Unlock()
 	for _, key := range changed {
-		if e, ok := s.apply(key, now); ok {
+		if e := s.apply(key, now); e != nil {
 			added = append(added, e)
 		}
 	}
@@ -189,46 +190,43 @@ func (s *Shared) Receive(entries []Entry) (added []Entry, refused []error) {
 
 // returned notes an entry of this server that the fleet has. If the list has a later one, the fleet
 // gets it.
-func (s *Shared) returned(e Entry) {
+func (s *Shared) returned(e *Entry) {
 	s.mu.Lock()
 	s.acked[KeyOf(e.Ban)] = e.Made // which may be less than what it had
 	s.mu.Unlock()
-	s.Acknowledge(e)
+	s.Acknowledge(*e)
 	if b, ok := s.List.StoredFor(e.Ban); ok && b.Origin == s.origin && Stamp(b.Made) > e.Made {
 		s.share(entryOf(b, false))
 	}
 }
 
-// apply brings the list up to date for a target. It returns a ban that is new there.
-func (s *Shared) apply(key Key, now time.Time) (added Entry, ok bool) {
-	e, counts := s.set.Last(key)
+// apply brings the list up to date for a target. It returns a ban that is new there, or nil.
+func (s *Shared) apply(key Key, now time.Time) (added *Entry) {
+	last := s.set.last(key)
 	switch {
-	case !counts: // it is too far ahead, or beyond the limit of its origin
-		if b, err := bans.Parse(string(key)); err == nil {
-			if stored, ok := s.List.StoredFor(b); ok && stored.Origin != "" && stored.Origin != s.origin {
-				s.List.RemoveAs(b)
-			}
+	case last == nil: // it is too far ahead, or beyond the limit of its origin
+		if stored, ok := s.List.StoredFor(key.Ban()); ok && stored.Origin != "" && stored.Origin != s.origin {
+			s.List.RemoveAs(key.Ban())
 		}
-		return e, false
-	case e.Removed:
-		s.List.RemoveAs(bans.Ban{Net: e.Ban.Net, Range: e.Ban.Range, Origin: e.Origin, Made: int64(e.Made)})
-		return e, false
-	case !e.Ban.Until.IsZero() && !now.Before(e.Ban.Until):
-		return e, false
+		return nil
+	case last.Removed:
+		s.List.RemoveAs(bans.Ban{Net: last.Ban.Net, Range: last.Ban.Range, Origin: last.Origin, Made: int64(last.Made)})
+		return nil
+	case !last.Ban.Until.IsZero() && !now.Before(last.Ban.Until):
+		return nil
 	}
-	b := e.Ban
-	b.Origin, b.Made = e.Origin, int64(e.Made)
-	_, changed, err := s.List.Put(b)
-	return e, changed && err == nil
+	b := last.Ban
+	b.Origin, b.Made = last.Origin, int64(last.Made)
+	if _, changed, err := s.List.Put(b); !changed || err != nil {
+		return nil
+	}
+	return &last.Entry
 }
 
 // Synced shares what the list has and the fleet does not. Bans from before the server joined lose
 // against all that the fleet says about their targets.
 func (s *Shared) Synced() {
-	for _, b := range s.List.All() {
-		if b.Temporary {
-			continue
-		}
+	for _, b := range s.List.Kept(func(b *bans.Ban) bool { return b.Made == 0 || b.Origin == s.origin }) {
 		if b.Made == 0 {
 			const oldest = 1
 			e := Entry{Origin: s.origin, Ban: b}
@@ -244,9 +242,7 @@ func (s *Shared) Synced() {
 			}
 			s.List.Put(b)
 		}
-		if b.Origin == s.origin {
-			s.share(entryOf(b, false))
-		}
+		s.share(entryOf(b, false))
 	}
 	for _, b := range s.List.Removed() {
 		if b.Origin == s.origin {
@@ -269,9 +265,6 @@ func (s *Shared) Arrived() bool { return s.arrived.Load() && s.arrived.Swap(fals
 func (s *Shared) Fleet() (entries int, ahead string) {
 	s.merging.Lock()
 	defer s.merging.Unlock()
-	for _, origins := range s.set.targets {
-		entries += len(origins)
-	}
 	_, ahead = s.set.Waiting()
-	return entries, ahead
+	return s.set.Len(), ahead
 }

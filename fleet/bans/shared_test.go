@@ -24,7 +24,7 @@ type bucket struct {
 func newBucket() *bucket { return &bucket{entries: map[string]Entry{}, at: map[string]int{}} }
 
 func (b *bucket) put(e Entry) {
-	key := e.Origin + " " + string(KeyOf(e.Ban))
+	key := e.Origin + " " + KeyOf(e.Ban).String()
 	b.revision++
 	b.entries[key], b.at[key] = e, b.revision
 }

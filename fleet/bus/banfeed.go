@@ -22,6 +22,9 @@ const (
 	// between two attempts to read grows up to maxRetry.
 	retryTime = time.Second / 2
 	maxRetry  = 4 * time.Second
+	// maxPatience is the longest wait for an answer. The first one is ackTime. If many servers
+	// start at once, answers take longer.
+	maxPatience = 16 * time.Second
 	// consumerTime limits the time until NATS sends new entries. If many servers connect at once,
 	// it needs several seconds.
 	consumerTime = 20 * time.Second
@@ -87,10 +90,10 @@ func wait(ctx context.Context, d time.Duration) {
 
 // follow reads what others send, until ctx ends.
 func (f *banFeed) follow(ctx context.Context) {
-	pause := retryTime
+	pause, patience := retryTime, ackTime
 	for ctx.Err() == nil {
 		if !f.m.nc.IsConnected() {
-			pause = retryTime
+			pause, patience = retryTime, ackTime
 			select {
 			case <-f.again:
 			case <-ctx.Done():
@@ -99,35 +102,39 @@ func (f *banFeed) follow(ctx context.Context) {
 			continue
 		}
 		wait(ctx, rand.N(spread))
-		err := f.read(ctx)
+		err := f.read(ctx, patience)
 		f.m.note(err)
 		if err != nil {
 			wait(ctx, pause/2+rand.N(pause/2))
-			pause = min(2*pause, maxRetry)
+			pause, patience = min(2*pause, maxRetry), min(2*patience, maxPatience)
 		} else {
-			pause = retryTime
+			pause, patience = retryTime, ackTime
 		}
 	}
 }
 
-// read reads until ctx or the connection ends.
-func (f *banFeed) read(ctx context.Context) error {
+// read reads until ctx or the connection ends. It waits for each answer no longer than patience.
+func (f *banFeed) read(ctx context.Context, patience time.Duration) error {
 	bucket := f.m.fleet.bans()
-	call, cancel := context.WithTimeout(f.m.line(), ackTime)
+	js, err := f.m.nc.JetStream(nats.MaxWait(patience))
+	if err != nil {
+		return err
+	}
+	call, cancel := context.WithTimeout(f.m.line(), patience)
 	defer cancel()
-	info, err := f.m.js.StreamInfo(stream(bucket), nats.Context(call))
+	info, err := js.StreamInfo(stream(bucket), nats.Context(call))
 	if errors.Is(err, nats.ErrStreamNotFound) {
 		return nil // Run creates it soon
 	} else if err != nil {
 		return err
 	}
 	if !info.Created.Equal(f.created) || info.State.LastSeq < f.revision.Load() {
-		f.created = info.Created
 		f.revision.Store(0)
 		f.shared.Forgotten()
-		if err := f.readSnapshot(info.State.LastSeq); err != nil {
-			f.m.note(fmt.Errorf("the snapshot of the bans is left out: %w", err))
+		if err := f.readSnapshot(js, info.State.LastSeq); err != nil {
+			return fmt.Errorf("the snapshot of the bans: %w", err)
 		}
+		f.created = info.Created
 	}
 	msgs := make(chan *nats.Msg, batch)
 	ended := make(chan struct{})
@@ -136,7 +143,7 @@ func (f *banFeed) read(ctx context.Context) error {
 	defer stop()
 	late := time.AfterFunc(consumerTime, stop)
 	// Without a subject, since nats-server 2.9 counts the messages of one by looking at all keys.
-	sub, err := f.m.js.Subscribe("", func(m *nats.Msg) {
+	sub, err := js.Subscribe("", func(m *nats.Msg) {
 		select {
 		case msgs <- m:
 		case <-ended:
@@ -212,8 +219,7 @@ func (f *banFeed) merge(entries []bans.Entry) {
 	if !f.synced.Load() {
 		return
 	}
-	for i := range added {
-		e := &added[i]
+	for _, e := range added {
 		f.m.cfg.Log(false, fmt.Sprintf("%s is banned by %s: %s", e.Ban.Target(), e.Origin, e.Ban.Reason))
 	}
 }
@@ -237,9 +243,12 @@ func (f *banFeed) sync() {
 }
 
 // readSnapshot begins with all entries up to some revision, if there is a snapshot of this bucket.
-func (f *banFeed) readSnapshot(last uint64) error {
-	kv, err := f.m.js.KeyValue(f.m.fleet.snapshots())
-	if err != nil {
+// It returns an error if NATS does not answer.
+func (f *banFeed) readSnapshot(js nats.JetStreamContext, last uint64) error {
+	kv, err := js.KeyValue(f.m.fleet.snapshots())
+	if errors.Is(err, nats.ErrBucketNotFound) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	value, err := kv.Get("bans")
@@ -248,21 +257,18 @@ func (f *banFeed) readSnapshot(last uint64) error {
 	} else if err != nil {
 		return err
 	}
-	s, err := parseSnapshot(value.Value())
-	if err != nil || s.Revision > last {
-		return err // it is of a bucket that was lost
+	s, refused, err := parseSnapshot(value.Value())
+	switch {
+	case err != nil:
+		f.m.cfg.Log(true, fmt.Sprintf("the snapshot of the bans is left out: %v", err))
+		return nil
+	case s.revision > last:
+		return nil // it is of a bucket that was lost
+	case refused > 0:
+		f.refuse("the snapshot of the bans", errEntry)
 	}
-	var entries []bans.Entry
-	for _, kept := range s.Entries {
-		e, err := parseEntry(kept.Key, kept.Value)
-		if err != nil {
-			f.refuse(kept.Key, err)
-			continue
-		}
-		entries = append(entries, e)
-	}
-	f.merge(entries)
-	f.revision.Store(s.Revision)
+	f.merge(s.entries)
+	f.revision.Store(s.revision)
 	return nil
 }
 

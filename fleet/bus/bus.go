@@ -11,6 +11,7 @@
 package bus
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -81,12 +82,17 @@ func (f fleet) streams() []nats.StreamConfig {
 	}
 }
 
+// errMissing is returned if a bucket or stream does not exist and cannot be created.
+var errMissing = errors.New("it does not exist, and this user cannot create it")
+
 // prepare creates the buckets and streams that do not exist.
 func (f fleet) prepare(js nats.JetStreamContext) error {
 	for _, b := range f.buckets() {
 		_, err := js.KeyValue(b.Bucket)
-		if err == nats.ErrBucketNotFound {
-			_, err = js.CreateKeyValue(&b)
+		if errors.Is(err, nats.ErrBucketNotFound) {
+			if _, err = js.CreateKeyValue(&b); err != nil {
+				err = fmt.Errorf("%w: %w", errMissing, err)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("bucket %s: %w", b.Bucket, err)
@@ -94,8 +100,10 @@ func (f fleet) prepare(js nats.JetStreamContext) error {
 	}
 	for _, s := range f.streams() {
 		_, err := js.StreamInfo(s.Name)
-		if err == nats.ErrStreamNotFound {
-			_, err = js.AddStream(&s)
+		if errors.Is(err, nats.ErrStreamNotFound) {
+			if _, err = js.AddStream(&s); err != nil {
+				err = fmt.Errorf("%w: %w", errMissing, err)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("stream %s: %w", s.Name, err)

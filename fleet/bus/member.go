@@ -34,6 +34,8 @@ type Config struct {
 	BansFrom string
 	// Status returns the content of /status.json.
 	Status func() []byte
+	// Gist returns a number that differs when others should know the new status at once.
+	Gist func() uint64
 	// Run begins to run a console line for an operator. It calls print with each line of output,
 	// and then done with the first warning, or "". It returns an error if the line cannot run.
 	Run func(ctx context.Context, level console.Level, operator, line string, print, done func(string)) error
@@ -209,16 +211,21 @@ func (m *Member) Run(ctx context.Context) {
 	}
 	ticker := time.NewTicker(presencePause)
 	defer ticker.Stop()
-	prepared, hinted, tried := false, false, time.Time{}
+	prepared, missing, tried := false, 0, time.Time{}
 	for ctx.Err() == nil {
 		if m.nc.IsConnected() {
 			if !prepared && time.Since(tried) >= prepareTime {
 				tried = time.Now()
 				err := m.fleet.prepare(m.js)
 				prepared = err == nil
-				if err != nil && m.nc.IsConnected() && !hinted {
-					hinted = true
-					m.cfg.Log(true, fmt.Sprintf("%v; if the fleet is new, run teeyard-fleet status once as an administrator, to create what is missing", err))
+				if errors.Is(err, errMissing) {
+					missing++
+				}
+				// The first time, another server may be creating it, or NATS may be slow.
+				if errors.Is(err, errMissing) && missing == 2 {
+					m.cfg.Log(true, fmt.Sprintf("%v; run teeyard-fleet status once as an administrator, to create what is missing", err))
+				} else {
+					m.note(err)
 				}
 			}
 			if prepared {

@@ -99,21 +99,20 @@ func (o *Operator) Snapshot() (kept, removed int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	s := snapshot{Revision: revision}
+	s := snapshot{revision: revision}
 	now := time.Now()
 	for _, e := range set.Every() {
-		key := BanKey(&e)
 		if isPast(&e, now) {
-			err := o.js.PurgeStream(stream(o.fleet.bans()), &nats.StreamPurgeRequest{Subject: subject(o.fleet.bans(), key)})
+			err := o.js.PurgeStream(stream(o.fleet.bans()), &nats.StreamPurgeRequest{Subject: subject(o.fleet.bans(), BanKey(&e))})
 			if err != nil {
-				return kept, removed, o.explain(err)
+				return 0, removed, o.explain(err)
 			}
 			removed++
 			continue
 		}
-		s.Entries = append(s.Entries, snapshotEntry{key, marshalEntry(&e)})
-		kept++
+		s.entries = append(s.entries, e)
 	}
+	kept = len(s.entries)
 	b, err := s.marshal()
 	if err != nil {
 		return kept, removed, err

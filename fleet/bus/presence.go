@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"slices"
 	"strconv"
@@ -74,21 +73,12 @@ type Client struct {
 // Version returns the version of the server's program.
 func (s *Status) Version() string { return strings.TrimPrefix(s.Program, "teeyard ") }
 
-// key returns a text that changes when others should know at once.
-func (s *Status) key() string {
-	key := fmt.Sprint(s.Draining, s.Info.Map.Name, s.Info.GameType)
-	for _, c := range s.Info.Clients {
-		key += fmt.Sprintf(" %q%v", c.Name, c.IsPlayer)
-	}
-	return key
-}
-
 // reporter reports the state of a server.
 type reporter struct {
 	cfg     *Config
 	started time.Time
 	at      time.Time // of the last report, 0 to report at once
-	key     string
+	gist    uint64
 }
 
 // due returns the report of a server, or nil if none is due.
@@ -96,19 +86,14 @@ func (r *reporter) due(now time.Time, host string) ([]byte, error) {
 	if now.Sub(r.at) < presencePause {
 		return nil, nil
 	}
-	b := r.cfg.Status()
-	var s Status
-	if err := json.Unmarshal(b, &s); err != nil {
-		return nil, err
-	}
-	key := s.key()
-	if key == r.key && now.Sub(r.at) < presenceTime {
+	gist := r.cfg.Gist()
+	if gist == r.gist && now.Sub(r.at) < presenceTime {
 		return nil, nil
 	}
-	r.at, r.key = now, key
+	r.at, r.gist = now, gist
 	return json.Marshal(Presence{
 		ID: r.cfg.ID, Address: net.JoinHostPort(host, strconv.Itoa(int(r.cfg.Port))), Tags: r.cfg.Tags,
-		Started: r.started.UnixMilli(), Time: now.UnixMilli(), Status: b,
+		Started: r.started.UnixMilli(), Time: now.UnixMilli(), Status: r.cfg.Status(),
 	})
 }
 
