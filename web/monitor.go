@@ -215,8 +215,8 @@ func (m *Monitor) StatusJSON() []byte {
 	return b.Bytes()
 }
 
-// Gist returns a number that differs, but for a chance of one in 2^64, if the server drains, its map
-// or game type changes, or its clients do. It costs much less than StatusJSON.
+// Gist returns a number that is another one when the server drains, or its map, game type or clients
+// change. It costs much less than StatusJSON.
 func (m *Monitor) Gist() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -21,8 +21,8 @@ func randomSnapshot(r *rand.Rand) (s snapshot) {
 	targets := []string{"203.0.113.7", "203.0.0.0/16", "2001:db8::/32", "2001:db8::1", "10.0.0.1-10.0.0.9", "2001:db8::1-2001:db8::ffff"}
 	for range r.IntN(50) {
 		e := fleetbans.Entry{
-			Origin: []string{"op-alice", "s1"}[r.IntN(2)], By: []string{"", "alice"}[r.IntN(2)], Made: fleetbans.Stamp(1 + r.Int64N(1e15)), Removed: r.IntN(2) == 0,
-			Ban: testenv.Must(bans.Parse(targets[r.IntN(len(targets))])),
+			Origin: []string{"op-alice", "s1"}[r.IntN(2)], By: []string{"", "alice"}[r.IntN(2)], Made: fleetbans.Stamp(1 + r.Int64N(1e15)),
+			Removed: r.IntN(2) == 0, Ban: testenv.Must(bans.Parse(targets[r.IntN(len(targets))])),
 		}
 		e.Ban.RconOnly, e.Ban.Reason = r.IntN(2) == 0, []string{"", "spam", "\x00ü"}[r.IntN(3)]
 		if r.IntN(2) == 0 {
