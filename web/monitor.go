@@ -215,8 +215,8 @@ func (m *Monitor) StatusJSON() []byte {
 	return b.Bytes()
 }
 
-// Gist returns a number that is another one when the server drains, or its map, game type or clients
-// change. It costs much less than StatusJSON.
+// Gist returns a number that changes when the server drains, and with its map, game type and
+// clients. It costs much less than StatusJSON.
 func (m *Monitor) Gist() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

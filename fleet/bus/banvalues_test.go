@@ -33,8 +33,8 @@ func randomSnapshot(r *rand.Rand) (s snapshot) {
 	return s
 }
 
-// TestSnapshot reads what it writes. In a damaged snapshot there is an error or entries that fit
-// their origins, and no panic.
+// TestSnapshot writes and reads snapshots. A damaged one is an error or has entries that fit their
+// origins, without a panic.
 func TestSnapshot(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 50 {
