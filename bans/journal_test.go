@@ -11,7 +11,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// TestLineAsJSON compares lines of the file with those of package json.
+// TestLineAsJSON compares lines of the file with package json.
 func TestLineAsJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	reasons := []string{"", "spam", `a "quote" \\`, "<b>&", "ü 雨 \u2028", "tab\tnul\x00", "half \xff", "\x7f"}

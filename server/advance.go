@@ -15,6 +15,9 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	if skipped > 0 {
 		s.drops.add(dropTicks, skipped)
 	}
+	if due > 0 {
+		s.tickTimes.begin(s.cfg.ThreadTime)
+	}
 	before := s.clock.tick
 	for left := due; left > 0; left-- {
 		s.tick(now, left <= fill.MaxCatchUp || len(s.sessionByPeer) == 0 && due <= idleTicks+preludeStep)
@@ -40,7 +43,7 @@ func (s *Server) Advance(now conn.Time) conn.Time {
 	s.transport.Flush()
 	if due > 0 {
 		took := conn.Time(s.transport.Now()).Sub(now)
-		s.tickTimes.add(due, took)
+		s.tickTimes.end(s.cfg.ThreadTime, due, took)
 		s.mods.Clock.Note(due, took)
 	}
 	return s.nextAdvanceTime()

@@ -45,7 +45,7 @@ func (t *Tick) Before() time.Duration {
 	if t.server == nil {
 		return 0
 	}
-	return t.server.tickTimes.Last
+	return t.server.tickTimes.clock.Last
 }
 
 // Info fills in the description of the server for server browsers. It reuses the list of clients.

@@ -62,7 +62,7 @@ type Server struct {
 	resume          resumption
 	watchdog        watchdog.Watchdog
 	observers       observers
-	tickTimes       TickTimes
+	tickTimes       tickTimes
 }
 
 // rooms are the concerns of a server that have packages of their own.

@@ -19,8 +19,9 @@ type Status struct {
 	Drops []Count
 	// Network has the counters of the transport.
 	Network transport.Stats
-	// TickTimes is a histogram of the duration of ticks.
-	TickTimes TickTimes
+	// TickTimes is a histogram of the duration of ticks. TickCPU is one of the processor time that
+	// the server's goroutine used meanwhile. It is empty without [Config.ThreadTime].
+	TickTimes, TickCPU TickTimes
 	// Draining reports whether the server admits no new clients because it is about to end.
 	Draining bool
 	// Problems are the problems of [Server.Problems].
@@ -60,6 +61,6 @@ func (t *Tick) Status(dst *Status) {
 	}
 	dst.Bots = s.bots.Count()
 	dst.Network = s.transport.Stats()
-	dst.TickTimes = s.tickTimes
+	dst.TickTimes, dst.TickCPU = s.tickTimes.clock, s.tickTimes.cpu
 	dst.Draining, dst.Problems, dst.Warnings = s.drain.active, s.Problems(), warnings(s)
 }

@@ -85,12 +85,20 @@ func (s *slowTransport) Flush() error {
 
 var _ transport.Conn = (*slowTransport)(nil)
 
-// TestTickTimeIsMeasured: what a tick takes is counted with all that belongs to it.
+// TestTickTimeIsMeasured checks that a tick counts with sending, by the clock and by the processor
+// time of its thread.
 func TestTickTimeIsMeasured(t *testing.T) {
-	ts := newTestServer(t, nil)
+	spent := time.Duration(0)
+	ts := newTestServerWith(t, Config{ThreadTime: func() time.Duration {
+		spent += time.Millisecond
+		return spent
+	}})
 	ts.srv.transport = &slowTransport{ts, 3 * time.Millisecond}
 	ts.step(4)
-	if h := ts.srv.tickTimes; h.Sum != 12*time.Millisecond {
+	if h := ts.srv.tickTimes.clock; h.Sum != 12*time.Millisecond {
+		t.Errorf("%+v", h)
+	}
+	if h := ts.srv.tickTimes.cpu; h.Sum != 4*time.Millisecond || h.Counts[4] != 0 || h.Counts[3] != 4 {
 		t.Errorf("%+v", h)
 	}
 }

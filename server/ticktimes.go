@@ -1,6 +1,7 @@
 package server
 
 import (
+	"runtime"
 	"time"
 )
 
@@ -33,4 +34,27 @@ func (t *TickTimes) add(ticks int, took time.Duration) {
 	t.Counts[i] += uint64(ticks)
 	t.Sum += took
 	t.Last = each
+}
+
+// tickTimes measures ticks.
+type tickTimes struct {
+	clock, cpu TickTimes
+	spent      time.Duration // processor time of the thread when the ticks began
+}
+
+// begin begins ticks that run together. Until end, the goroutine stays on its thread.
+func (t *tickTimes) begin(threadTime func() time.Duration) {
+	if threadTime != nil {
+		runtime.LockOSThread()
+		t.spent = threadTime()
+	}
+}
+
+// end counts the ticks since begin.
+func (t *tickTimes) end(threadTime func() time.Duration, ticks int, took time.Duration) {
+	t.clock.add(ticks, took)
+	if threadTime != nil {
+		t.cpu.add(ticks, threadTime()-t.spent)
+		runtime.UnlockOSThread()
+	}
 }

@@ -302,13 +302,11 @@ func (m *Monitor) writeMetrics(to io.Writer) {
 	for _, b := range server.TickTimeBounds() {
 		bounds = append(bounds, b.Seconds())
 	}
-	w.Histogram(
-		"tick_seconds",
-		"Duration of a tick, including snapshots and sending. Ticks are 0.02 s apart.",
-		bounds,
-		s.TickTimes.Counts[:],
-		s.TickTimes.Sum.Seconds(),
-	)
+	ticks := func(name, help string, t *server.TickTimes) { w.Histogram(name, help, bounds, t.Counts[:], t.Sum.Seconds()) }
+	ticks("tick_seconds", "Duration of a tick, including snapshots and sending. Ticks are 0.02 s apart.", &s.TickTimes)
+	if s.TickCPU.Sum > 0 { // the system has such a clock
+		ticks("tick_cpu_seconds", "Processor time of a tick, which other programs on the machine do not change.", &s.TickCPU)
+	}
 	w.Labelled("dropped_total", metrics.Counter, "Received datagrams and messages without effect, and skipped ticks.", "reason", byName(s.Drops))
 	lost := make(map[string]uint64, len(s.Network.Dropped))
 	for reason, n := range s.Network.Dropped {

@@ -193,7 +193,7 @@ func compareInOrigin(a, b *Entry) int {
 	return a.Ban.Key().Compare(b.Ban.Key())
 }
 
-// place returns the index of an entry among those of its server.
+// place returns the index of an entry in servers.
 func (s *Set) place(e *record) (at int, found bool) {
 	return slices.BinarySearchFunc(s.servers[e.Origin], e, func(a, b *record) int { return compareInOrigin(&a.Entry, &b.Entry) })
 }
