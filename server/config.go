@@ -107,8 +107,8 @@ type Config struct {
 	// Dialect is the dialect of Log. The setting log_dialect changes it, as well as the dialect of
 	// the external console; nil leaves Log as it is.
 	Dialect *logline.DialectVar
-	// ThreadTime returns the processor time of the calling thread. With it, the server switches off
-	// a script that takes too long in every tick, and measures the ticks. With nil, the server stops
+	// ThreadTime returns the processor time of the calling thread. With it, the server measures its
+	// ticks, and switches off a script that takes too long in every one. With nil, the server stops
 	// only a hook that takes a tenth of a second.
 	ThreadTime func() time.Duration
 	// Seed seeds the random numbers of the world; 0 picks a seed.
