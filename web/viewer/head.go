@@ -16,7 +16,14 @@ func isHost(host string) bool {
 	})
 }
 
-// head returns the title of a page, and what other sites show with a link to it.
+// early are the answers that the page of the current match needs first. Browsers request them
+// together with the script.
+const early = `<link rel="preload" href="live.json" as="fetch" crossorigin>
+<link rel="preload" href="viewer/data/index.json" as="fetch" crossorigin>
+`
+
+// head returns the title of a page, what it needs first, and what other sites show with a link to
+// it.
 func head(r *http.Request, a web.About) string {
 	if a.Name == "" {
 		return ""
@@ -31,6 +38,9 @@ func head(r *http.Request, a web.About) string {
 	fmt.Fprintf(&b, "<title>%s · Teeyard</title>\n", html.EscapeString(title))
 	meta := func(property, content string) {
 		fmt.Fprintf(&b, "<meta property=\"og:%s\" content=\"%s\">\n", property, html.EscapeString(content))
+	}
+	if r.URL.Path == "/" && r.URL.RawQuery == "" {
+		b.WriteString(early)
 	}
 	meta("type", "website")
 	meta("site_name", "Teeyard")

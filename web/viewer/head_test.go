@@ -41,6 +41,9 @@ func TestHead(t *testing.T) {
 			testenv.Check(t, strings.Contains(page, part), "%s of %s has no %s:\n%s", c.path, c.host, part, page)
 		}
 	}
+	for path, want := range map[string]bool{"/": true, "/?match=1": false, "/replays": false} { // other pages would load it for nothing
+		testenv.Check(t, strings.Contains(get(path, "a", false), `href="live.json"`) == want, "%s preloads the current match, or does not", path)
+	}
 	page := get("/", `evil"><script>`, false)
 	testenv.Check(t, !strings.Contains(page, "evil") && strings.Contains(page, "og:title"), "a strange host:\n%s", page)
 	about.Map = "dm1"

@@ -3,7 +3,10 @@ package browser
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/teeyard/teeyard/internal/browsertest"
 	"github.com/teeyard/teeyard/web/play/engine"
@@ -51,6 +54,61 @@ func BenchmarkFirstPlayable(b *testing.B) {
 		})
 	}
 }
+
+// watchAtOnce notes when the browser has drawn the first picture of the match with a tee that the
+// camera follows, in ms since the page was opened.
+const watchAtOnce = `(() => {
+	const look = () => {
+		const plate = document.getElementById('plate');
+		if (!plate || plate.hidden || performance.getEntriesByName('first picture').length === 0) requestAnimationFrame(look);
+		else globalThis.watchedAt = performance.now();
+	};
+	requestAnimationFrame(look);
+})()`
+
+// BenchmarkFirstPicture measures the time from opening / of a server with default settings to a
+// picture of the match with tees, in a small window: as the first client of a server whose bots wait
+// for one, and while a match is running without and with the browser's cache.
+func BenchmarkFirstPicture(b *testing.B) {
+	for _, kind := range []string{"first client", "cold", "cached"} {
+		b.Run(kind, func(b *testing.B) {
+			open := func() *player {
+				h := startHost(b, "sv_bots 3")
+				p := h.openAt("http://"+strings.Replace(h.Addr.String(), "127.0.0.1", "localhost", 1), "bencher")
+				p.RunFirst(watchAtOnce)
+				return p
+			}
+			var p *player
+			var times []float64
+			for range b.N {
+				if p == nil || kind == "first client" {
+					p = open()
+				}
+				p.Do(chromedp.Navigate("about:blank")) // the end of the page before takes long
+				if kind != "cached" {
+					p.ClearCache()
+				}
+				p.Goto("/")
+				p.Wait(`globalThis.watchedAt`)
+				times = append(times, browsertest.Eval[float64](p.Page, `watchedAt`))
+				b.Log(browsertest.Eval[string](p.Page, timeline))
+			}
+			slices.Sort(times)
+			b.ReportMetric(times[len(times)/2], "ms/first-picture")
+			b.ReportMetric(times[len(times)-1], "ms/slowest")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// timeline is the way to the first picture, in ms since the page was opened.
+const timeline = `JSON.stringify([
+	...performance.getEntriesByType('navigation').map((e) => ['page', e.responseEnd]),
+	...performance.getEntriesByType('resource').map((e) => [e.name.replace(/[^/]*\/\/[^/]*|\?.*/g, ''), e.startTime, e.responseEnd]),
+	...performance.getEntriesByType('paint').map((e) => [e.name, e.startTime]),
+	...performance.getEntriesByType('mark').map((e) => [e.name, e.startTime]),
+	['drawn', watchedAt],
+].map((e) => e.map((n) => typeof n === 'number' ? Math.round(n) : n)))`
 
 // BenchmarkScript measures the script of a picture beside 63 bots, and the memory, in a small
 // window.
