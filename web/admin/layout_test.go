@@ -52,6 +52,43 @@ func TestLayout(t *testing.T) {
 	look("ban")
 }
 
+// maxFirstLoad is the most that the page may load until it lists the players, in bytes: a third of
+// a second over 1 Mbit/s.
+const maxFirstLoad = 40_000
+
+// TestSlowLine uses the page over 1 Mbit/s, without the browser's cache.
+func TestSlowLine(t *testing.T) {
+	w := newWorld(t, "sv_inactivekick_time 0")
+	p := openConsole(t, w)
+	for i := range 8 {
+		w.join(fmt.Sprintf("10.0.0.%d", i+1), fmt.Sprintf("player %d", i))
+	}
+	p.SlowDown(1, 1e6)
+	p.ClearCache()
+	p.Goto("/admin")
+	p.Do(chromedp.SendKeys(chromedp.CSS("#password"), "adminpw\r"))
+	since := func(step string) {
+		ms := browsertest.Eval[float64](p, `performance.now() - (globalThis.began ?? 0)`)
+		t.Logf("%s after %.0f ms", step, ms)
+	}
+	p.Wait(`(` + visible + `)('#panel-players tbody tr').length === 8`)
+	since("the players, with the time to type the password,")
+	n := browsertest.Eval[int](p, `['resource', 'navigation'].flatMap((t) => performance.getEntriesByType(t)).reduce((n, e) => n + e.transferSize, 0)`)
+	t.Logf("%d bytes", n)
+	if n == 0 || n > maxFirstLoad {
+		t.Errorf("%d bytes, at most %d", n, maxFirstLoad)
+	}
+	for _, part := range []struct{ tab, ready string }{
+		{"log", `document.querySelectorAll('#panel-log .log p').length > 3`},
+		{"settings", `(` + visible + `)('.setting').length > 5`},
+		{"graphs", `(` + visible + `)('#panel-graphs .figure').every((e) => e.textContent)`},
+	} {
+		p.Run(`void (globalThis.began = performance.now(), document.getElementById('tab-` + part.tab + `').click())`)
+		p.Wait(part.ready)
+		since(part.tab)
+	}
+}
+
 // TestSettingsPanel uses the settings: one subject at a time, a search in names and descriptions,
 // the changed ones, and the way back to a default. The page is also used for the axes of graphs.
 func TestSettingsPanel(t *testing.T) {

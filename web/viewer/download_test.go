@@ -117,7 +117,7 @@ func TestMapComesLate(t *testing.T) {
 	p.Wait("viewer.shown")
 	text := strings.Join(said, "|")
 	for _, want := range []string{"is not loaded yet: the server answered with status 503. Trying again.",
-		"is not loaded yet: the server does not answer. Trying again.", "Loading the map ", " MB."} {
+		"is not loaded yet: the server does not answer. Trying again.", "Loading the map ", " kB."} {
 		testenv.Check(t, strings.Contains(text, want), "it said %q, not %q", said, want)
 	}
 	testenv.Check(t, browsertest.Eval[string](p, "viewer.message") == "", "a picture with words on it: %q", browsertest.Eval[string](p, "viewer.message"))

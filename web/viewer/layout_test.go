@@ -45,3 +45,21 @@ func TestLayout(t *testing.T) {
 	layout(t, p, `#frame > *, #top, #more, #timeline, #buttons > :not(.more)`)
 	p.Screenshot()
 }
+
+// TestResizeWhileLoading checks that a window of a new size keeps the last picture while the next
+// moment loads, instead of turning black.
+func TestResizeWhileLoading(t *testing.T) {
+	p := openMadeUp(t, "", false)
+	p.Run(`(() => {
+		const { match, moment, scene } = viewer, draw = scene.draw.bind(scene);
+		match.at = () => Object.assign(moment, { ready: false });
+		globalThis.drawn = globalThis.frames = 0;
+		scene.draw = (...a) => { drawn++; draw(...a); };
+		const count = () => { frames++; requestAnimationFrame(count); };
+		count();
+	})()`)
+	p.Wait(`frames > 3`)
+	wantTrue(t, p, "nothing new to draw", `drawn === 0`)
+	p.Do(chromedp.EmulateViewport(844, 390))
+	p.Wait(`innerWidth === 844 && viewer.canvas.width === viewer.canvas.clientWidth && drawn > 0`)
+}

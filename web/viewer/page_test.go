@@ -323,6 +323,11 @@ func TestReplaysPage(t *testing.T) {
 	const colors = `new Set(new Uint32Array(c.getContext('2d').getImageData(128, 0, 1, c.height).data.buffer)).size`
 	p.Wait(`[0, 4].every(n => (c => c.width === 256 && (rows => rows > 3 && rows < c.height)(` + colors + `))(` + matches + `[n].querySelector('canvas')))`)
 	testenv.Check(t, maps == 1, "the map is loaded %d times", maps)
+	// The others are landscapes with words in white.
+	const white = `.map(e => (c => new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)` +
+		`.filter(p => p === 0xffffffff).length > 50)(e.querySelector('canvas'))).join()`
+	p.Wait(matches + white + ` === 'false,true,true,true,false,true'`)
+	p.Screenshot()
 	p.Run(`scrollTo(0, 0)`)
 	layout(t, p, `#frame, #replays h1, #replays .tools, #replays [role=status], #replays section > ul > li > *`)
 }

@@ -107,6 +107,7 @@ export class Download {
  * @param {number} total bytes, 0 if not known
  */
 export function progressText(received, total) {
-	const mb = (/** @type {number} */ n) => (n / 1e6).toFixed(1);
-	return total > received ? `${mb(received)} of ${mb(total)} MB` : `${mb(received)} MB`;
+	const small = Math.max(received, total) < 1e6, unit = small ? 'kB' : 'MB';
+	const text = (/** @type {number} */ n) => (small ? Math.ceil(n / 1e3) : (n / 1e6).toFixed(1));
+	return total > received ? `${text(received)} of ${text(total)} ${unit}` : `${text(received)} ${unit}`;
 }

@@ -24,6 +24,12 @@ const SPAWN = TILE.ENTITIES, LAST_SPAWN = SPAWN + 2, FLAG_RED = SPAWN + 3, FLAG_
 /** DDRace's tile that freezes. */
 const FREEZE = 9;
 
+/** The hills of a map without a picture, from far to near. */
+const HILLS = 3;
+
+/** What a map without a picture says: it is very large, or the server no longer has it. */
+const NO_PICTURE = 'no picture of this map';
+
 /** @typedef {{ x: number, y: number, size: number }} Part of a map: its left upper corner and its width, in tiles */
 
 /**
@@ -59,10 +65,11 @@ const mix = (a, b, share) => a.map((v, i) => v + (b[i] - v) * share);
  * Draws a picture.
  * @param {HTMLCanvasElement} canvas
  * @param {string} name of the map, which decides on the colours
- * @param {{ width: number, height: number, tiles: Uint8Array } | null} layer null for the sky alone
+ * @param {{ width: number, height: number, tiles: Uint8Array } | null} layer null for a landscape in its colours
  */
 export function drawThumbnail(canvas, name, layer) {
 	const theme = THEMES[themeOf(name)], [skyTop, skyLow, solid, deep, rim, hard, death] = [theme.skyTop, theme.skyLow, theme.solidTop, theme.solidDeep, theme.rim, theme.hardTop, theme.deathColor].map(rgb);
+	const [far, near] = [theme.far, theme.near].map(rgb), land = landscape(name);
 	canvas.width = WIDTH;
 	canvas.height = HEIGHT;
 	const image = new ImageData(WIDTH, HEIGHT), part = layer ? partOf(layer) : null, step = part ? part.size / WIDTH : 0;
@@ -76,7 +83,11 @@ export function drawThumbnail(canvas, name, layer) {
 		const sky = mix(skyTop, skyLow, py / HEIGHT);
 		for (let px = 0; px < WIDTH; px++) {
 			let color = sky;
-			if (part) {
+			if (!part) {
+				const depth = land(px, py);
+				if (depth === HILLS) color = land(px, py - 5) < HILLS ? rim : mix(solid, deep, Math.min(1, 3 * py / HEIGHT - 2));
+				else if (depth >= 0) color = mix(mix(far, near, depth / (HILLS - 1)), sky, 0.3 - 0.1 * depth);
+			} else {
 				const x = part.x + (px + 0.5) * step, y = part.y + (py + 0.5) * step, t = tile(x, y);
 				if (t === TILE.SOLID) color = !isSolid(tile(x, y - 0.45)) ? rim : mix(solid, deep, isSolid(tile(x, y - 2)) && isSolid(tile(x, y + 2)) && isSolid(tile(x - 2, y)) && isSolid(tile(x + 2, y)) ? 0.55 : 0);
 				else if (t === TILE.UNHOOKABLE) color = hard;
@@ -98,6 +109,40 @@ export function drawThumbnail(canvas, name, layer) {
 		g.fillStyle = t === FLAG_RED ? '#f0524a' : '#4f8df5';
 		g.fillRect(x + 1, y - 12, 9, 7);
 	}
+}
+
+/**
+ * Returns what is at a pixel of a map's landscape: -1 for the sky, a hill, or HILLS for the ground.
+ * @param {string} name of the map
+ * @returns {(x: number, y: number) => number}
+ */
+function landscape(name) {
+	let seed = 0;
+	for (const c of name) seed = (31 * seed + c.charCodeAt(0)) % 997;
+	const wave = (/** @type {number} */ x, /** @type {number} */ i) => Math.sin(x / (34 - 5 * i) + seed * (i + 1)) + 0.45 * Math.sin(x / 13 + seed + 2 * i);
+	return (x, y) => {
+		for (let i = HILLS; i >= 0; i--) if (y > HEIGHT * (0.5 + 0.11 * i) - (i === HILLS ? 4 : 9) * wave(x, i)) return i;
+		return -1;
+	};
+}
+
+/**
+ * Says on a picture that it does not show the map.
+ * @param {HTMLCanvasElement} canvas
+ */
+function writeNoPicture(canvas) {
+	const g = canvas.getContext('2d'), y = HEIGHT / 2;
+	if (!g) return;
+	g.font = '600 15px system-ui, "DejaVu Sans", sans-serif';
+	g.textAlign = 'center';
+	g.textBaseline = 'middle';
+	const half = g.measureText(NO_PICTURE).width / 2 + 10;
+	g.fillStyle = 'rgb(16 14 24 / 66%)';
+	g.beginPath();
+	g.roundRect(WIDTH / 2 - half, y - 13, 2 * half, 26, 13);
+	g.fill();
+	g.fillStyle = '#fff';
+	g.fillText(NO_PICTURE, WIDTH / 2, y + 1);
 }
 
 /** Draws the pictures of maps when they come into sight, one after the other. */
@@ -129,14 +174,17 @@ export class Thumbnails {
 		this.wanted.delete(canvas);
 		if (!map) return;
 		drawThumbnail(canvas, map.name, null);
-		if (!map.sha256) return;
+		if (!map.sha256) {
+			writeNoPicture(canvas);
+			return;
+		}
 		this.last = this.last.then(async () => {
 			try {
 				let picture = this.pictures.get(map.sha256);
 				if (!picture) this.pictures.set(map.sha256, picture = load(map.name, map.sha256));
 				canvas.getContext('2d')?.drawImage(await picture, 0, 0);
 			} catch {
-				// the server may have deleted the match meanwhile; the sky stays
+				writeNoPicture(canvas); // the server may have deleted the match meanwhile
 			}
 		});
 	}

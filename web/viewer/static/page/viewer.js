@@ -105,6 +105,8 @@ export class Viewer {
 		 * @type {number|undefined}
 		 */
 		this.retry = undefined;
+		/** Whether the canvas lost its picture to a new size. */
+		this.cleared = true;
 		/** Whether anything has been shown yet. */
 		this.shown = false;
 		/** Called with a file that the user wants to watch. @type {(file: Blob) => void} */
@@ -126,6 +128,7 @@ export class Viewer {
 		this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * k));
 		this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * k));
 		this.camera.resize(this.canvas.width, this.canvas.height);
+		this.cleared = true;
 	}
 
 	/**
@@ -286,12 +289,16 @@ export class Viewer {
 			this.director.update(m, this.map);
 			this.scene.followed = this.director.followed;
 			this.scene.draw(m, this.camera);
+			this.cleared = false;
 			if (this.drawn(true)) this.textAt = 0; // remove the loading text from the first picture
 			if (!this.shown) {
 				this.shown = true;
 				performance.mark('first picture');
 			}
 			this.sounds.play(m, this.camera, this.clock);
+		} else if (this.cleared && this.stage.classList.contains('drawn')) {
+			this.cleared = false;
+			this.scene.draw(m, this.camera); // the last moment that was ready
 		}
 		if (now - this.textAt < TEXT_EVERY) return;
 		this.textAt = now;
