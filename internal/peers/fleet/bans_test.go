@@ -31,12 +31,18 @@ type member struct {
 // startMember starts a member with the bans of a file.
 func startMember(t *testing.T, n *peers.NATS, id, file string) *member {
 	t.Helper()
+	return startMemberAt(t, n.URL(), id, file)
+}
+
+// startMemberAt is startMember with the URL of NATS.
+func startMemberAt(t *testing.T, url, id, file string) *member {
+	t.Helper()
 	list, err := bans.Open(file, nil)
 	testenv.NoError(t, err)
 	m := &member{Shared: fleetbans.NewShared(list, nil), id: id}
 	b, err := bus.Open(bus.Config{
-		URL: n.URL(), Fleet: "test", ID: id, Bans: m.Shared, BansFrom: "all",
-		Status: func() []byte { return []byte("{}") }, Log: func(bool, string) {},
+		URL: url, Fleet: "test", ID: id, Bans: m.Shared, BansFrom: "all",
+		Status: func() []byte { return []byte("{}") }, Gist: func() uint64 { return 0 }, Log: func(bool, string) {},
 	})
 	testenv.NoError(t, err)
 	m.bus = b
