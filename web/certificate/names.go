@@ -6,12 +6,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/crypto/acme"
 )
 
-// hostName matches a DNS name in lower case.
-var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
+// hostName matches a DNS name in lower case. Only servers with HTTPS need the 200 kB for it.
+var hostName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
+})
 
 // maxNames limits the names of a certificate. Each costs the CA a connection.
 const maxNames = 10
@@ -28,7 +31,7 @@ func ParseNames(list string, public bool) ([]string, error) {
 				return nil, fmt.Errorf("%q is not a public address; use the address under which players on the internet reach this server", word)
 			}
 			word = addr.String()
-		} else if word = strings.TrimSuffix(word, "."); !hostName.MatchString(word) || len(word) > 253 {
+		} else if word = strings.TrimSuffix(word, "."); !hostName().MatchString(word) || len(word) > 253 {
 			return nil, fmt.Errorf("%q is not a name such as yard.example or an IP address; write no https:// and no port, and xn-- for other letters", word)
 		} else if public && !strings.Contains(word, ".") {
 			return nil, fmt.Errorf("%q is a name of your own network; use a name that is public, such as yard.example", word)

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/crypto/acme"
@@ -181,8 +182,8 @@ func isChallenge(hello *tls.ClientHelloInfo) bool {
 // challengePath is the path below which a CA expects the answers to HTTP-01 challenges.
 const challengePath = "/.well-known/acme-challenge/"
 
-// token matches the token of a challenge.
-var token = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
+// token matches the token of a challenge. Only servers with HTTPS need the 100 kB for it.
+var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`) })
 
 // Handler returns a handler that answers HTTP-01 challenges. Next serves all other requests. An
 // answer needs only the account, so each server of the folder can give it for the others.
@@ -190,7 +191,7 @@ func (m *Manager) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t, ok := strings.CutPrefix(r.URL.Path, challengePath)
 		key := m.account.Load()
-		if !ok || key == nil || !token.MatchString(t) {
+		if !ok || key == nil || !token().MatchString(t) {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -249,7 +249,7 @@ func partitionNamespaces(t *testing.T) {
 		t.Skip("network namespaces need root")
 	}
 	program := peers.FleetProgram(t)
-	const space, outer, inner, prefix = "teeyardpart", "typart0", "typart1", "192.0.2."
+	const space, outer, inner, prefix = "teeyardpart", "typart0", "typart1", "198.18.77."
 	ip := func(args string) error {
 		out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput()
 		if err != nil {
