@@ -156,7 +156,7 @@ func (d *ddraceHost) projectile(p *ddrace.Projectile) ProjectileState {
 		ID: p.ID, X: vec.Trunc(p.Pos.X), Y: vec.Trunc(p.Pos.Y),
 		VelX: vec.Trunc(float32(p.Dir.X * 100)), VelY: vec.Trunc(float32(p.Dir.Y * 100)),
 		Weapon: Weapon(p.Weapon), StartTick: p.Start, Pos: d.world.ProjectilePos(p), NotFor: d.hidden(p.Owner),
-		Start: p.Pos, Direction: p.Dir, Owner: PlayerID(p.Owner),
+		Start: p.Pos, Direction: p.Dir, Owner: PlayerID(p.Owner), TuneZone: p.TuneZone(),
 	}
 	if p.Bounces&1 != 0 {
 		s.Flags |= ProjectileBouncesX

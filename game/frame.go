@@ -163,6 +163,7 @@ type ProjectileState struct {
 	Start, Direction vec.Vec2
 	Owner            PlayerID
 	Flags            ProjectileFlags
+	TuneZone         uint8 // in which it was fired; its tuning moves it
 	Entity           MapEntity
 }
 

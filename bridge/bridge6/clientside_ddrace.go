@@ -71,7 +71,8 @@ func (c *clientSide) addDDNetProjectile(id int, o *msg6.DDNetProjectile) {
 	p := &c.Frame.Projectiles[len(c.Frame.Projectiles)-1]
 	p.Start = vec.Vec2{X: float32(o.X) / 100, Y: float32(o.Y) / 100}
 	p.Direction = vec.Vec2{X: float32(x), Y: float32(y)}
-	p.Owner = bridge.PlayerIDOf(o.Owner)
+	p.Owner, p.TuneZone = bridge.PlayerIDOf(o.Owner), uint8(min(max(o.TuneZone, 0), math.MaxUint8))
+	c.addSwitched(id, o.SwitchNumber, msg6.EntityProjectile)
 	for i, flag := range [...]msg6.ProjectileFlags{
 		msg6.ProjectileBounceHorizontal, msg6.ProjectileBounceVertical, msg6.ProjectileExplosive, msg6.ProjectileFreeze,
 	} {
@@ -100,6 +101,13 @@ func (c *clientSide) addEntity(id int, o *msg6.EntityEx) {
 	c.mapEntities[uint16(id)] = game.MapEntity{
 		Kind:  game.MapProjectile + game.MapEntityKind(o.EntityClass),
 		Layer: ddrace.Layer(min(max(o.Layer, 0), int32(ddrace.LayerTune))), Switch: uint8(min(max(o.SwitchNumber, 0), math.MaxUint8)),
+	}
+}
+
+// addSwitched notes the switch of an item that contains its number. 0 is none.
+func (c *clientSide) addSwitched(id int, number int32, class msg6.EntityClass) {
+	if number > 0 {
+		c.addEntity(id, &msg6.EntityEx{SwitchNumber: number, Layer: int32(ddrace.LayerSwitch), EntityClass: class})
 	}
 }
 

@@ -102,6 +102,7 @@ func (c *clientSide) addItem(o msg6.Object, id int) {
 		c.addPickup(id, o.X, o.Y, o.Type, o.Subtype)
 	case *msg6.DDNetPickup:
 		c.addPickup(id, o.X, o.Y, o.Type, o.Subtype)
+		c.addSwitched(id, o.SwitchNumber, msg6.EntityPickup)
 	case *msg6.Flag:
 		o.Clamp()
 		c.AddFlag(game.Team(o.Team), o.X, o.Y)

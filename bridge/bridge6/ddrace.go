@@ -6,6 +6,7 @@ import (
 	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/game/ddrace"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -29,13 +30,15 @@ var (
 	exEntityEx    = newEx(msg6.TypeEntityEx)
 	exDDNetLaser  = newEx(msg6.TypeDDNetLaser)
 	exProjectile  = newEx(msg6.TypeDDRaceProjectile)
+	exDDNetPickup = newEx(msg6.TypeDDNetPickup)
+	exNewShot     = newEx(msg6.TypeDDNetProjectile)
 )
 
 // ddraceEncoder encodes the parts of a frame that exist only in DDRace.
 type ddraceEncoder struct {
 	on       bool // whether the frame is from DDRace
 	frame    *game.Frame
-	entities [3]entityItems // one for each class of clients, see encode
+	entities [4]entityItems // one for each class of clients, see encode
 	hooks    items.HookLines
 }
 
@@ -46,6 +49,7 @@ type entityItems struct {
 	extended items.Shared // types above those of effects
 	encoded  bool
 	switches bool
+	netObjs  bool // DDNetProjectile and DDNetPickup, which contain their switches
 }
 
 // begin begins a frame and reports whether it is from DDRace.
@@ -61,6 +65,8 @@ func (d *ddraceEncoder) begin(f *game.Frame) bool {
 func (d *ddraceEncoder) entitiesFor(version int32) *entityItems {
 	class := 0
 	switch {
+	case msg6.TypeKnownBy(msg6.TypeDDNetProjectile, version):
+		class = 3
 	case msg6.TypeKnownBy(msg6.TypeDDNetLaser, version):
 		class = 2
 	case msg6.TypeKnownBy(msg6.TypeEntityEx, version):
@@ -75,11 +81,12 @@ func (d *ddraceEncoder) entitiesFor(version int32) *entityItems {
 }
 
 // encode encodes the entities of a frame for a class of clients. Class 0 supports the items of 0.6,
-// class 1 also most of DDNet's items, class 2 also DDNetLaser and all pickups.
+// class 1 also most of DDNet's items, class 2 also DDNetLaser and all pickups, class 3 also
+// DDNetProjectile and DDNetPickup.
 func (e *entityItems) encode(f *game.Frame, class int) {
 	e.plain.Reset()
 	e.extended.Reset()
-	e.switches = class > 0
+	e.switches, e.netObjs = class > 0, class == 3
 	if class == 0 {
 		addPickups(&e.plain, f, game.PickupHammer)
 		e.plain.AddEntities(f, &itemTypes)
@@ -87,20 +94,16 @@ func (e *entityItems) encode(f *game.Frame, class int) {
 		return
 	}
 	last := game.PickupHammer
-	if class == 2 {
+	if class >= 2 {
 		last = game.PickupArmorLaser
 	}
-	addPickups(&e.plain, f, last)
-	for i := range f.Pickups {
-		p := &f.Pickups[i]
-		pos := convert.Point(p.X, p.Y)
-		e.addEntity(int(p.ID), p.Entity, pos, pos, p.NotFor)
+	if e.netObjs {
+		e.addNetObjs(f)
+	} else {
+		e.addLegacyObjs(f, last)
 	}
 	for i := range f.Lasers {
-		e.addLaser(&f.Lasers[i], class == 2)
-	}
-	for i := range f.Projectiles {
-		e.addProjectile(&f.Projectiles[i])
+		e.addLaser(&f.Lasers[i], class >= 2)
 	}
 	for i := range f.SpecTees {
 		t := &f.SpecTees[i]
@@ -110,6 +113,40 @@ func (e *entityItems) encode(f *game.Frame, class int) {
 	}
 	e.plain.Sort()
 	e.extended.Sort()
+}
+
+// addNetObjs adds the pickups and projectiles for clients that know items of DDNet for them.
+func (e *entityItems) addNetObjs(f *game.Frame) {
+	for i := range f.Pickups {
+		p, kind := &f.Pickups[i], pickups[f.Pickups[i].Kind]
+		o := msg6.DDNetPickup{X: p.X, Y: p.Y, Type: kind.typ, Subtype: kind.weapon, SwitchNumber: switchNumber(p.Entity)}
+		o.PutInts(e.extended.AddNear(wireTypeDDNetPickup, int(p.ID), msg6.SizeDDNetPickup, convert.Point(p.X, p.Y)))
+		e.extended.HideLast(p.NotFor)
+	}
+	for i := range f.Projectiles {
+		e.addNewShot(&f.Projectiles[i])
+	}
+}
+
+// addLegacyObjs adds the pickups and projectiles for older clients, with the pickups up to last.
+func (e *entityItems) addLegacyObjs(f *game.Frame, last game.PickupKind) {
+	addPickups(&e.plain, f, last)
+	for i := range f.Pickups {
+		p := &f.Pickups[i]
+		pos := convert.Point(p.X, p.Y)
+		e.addEntity(int(p.ID), p.Entity, pos, pos, p.NotFor)
+	}
+	for i := range f.Projectiles {
+		e.addProjectile(&f.Projectiles[i])
+	}
+}
+
+// switchNumber returns the number of the switch of a map entity, or 0 if it has none.
+func switchNumber(m game.MapEntity) int32 {
+	if m.Layer != ddrace.LayerSwitch {
+		return 0
+	}
+	return int32(m.Switch)
 }
 
 func (e *entityItems) addEntity(id int, m game.MapEntity, pos, pos2 vec.Vec2, notFor game.PlayerMask) {
@@ -190,12 +227,52 @@ func (e *entityItems) addProjectile(p *game.ProjectileState) {
 	e.addEntity(int(p.ID), p.Entity, p.Pos, p.Pos, p.NotFor)
 }
 
+// newShotFlags pairs the flags of game.ProjectileFlags with those of a DDNetProjectile.
+var newShotFlags = [...]struct {
+	flag game.ProjectileFlags
+	wire msg6.ProjectileFlags
+}{
+	{game.ProjectileBouncesX, msg6.ProjectileBounceHorizontal},
+	{game.ProjectileBouncesY, msg6.ProjectileBounceVertical},
+	{game.ProjectileExplosive, msg6.ProjectileExplosive},
+	{game.ProjectileFreezes, msg6.ProjectileFreeze},
+}
+
+// addNewShot adds a projectile as a DDNetProjectile.
+func (e *entityItems) addNewShot(p *game.ProjectileState) {
+	if max(p.X, -p.X, p.Y, -p.Y) >= maxProjectilePos {
+		o := msg6.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick}
+		o.PutInts(e.plain.AddNear(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
+		e.plain.HideLast(p.NotFor)
+		return
+	}
+	o := msg6.DDNetProjectile{
+		X: rounded(p.Start.X, 100), Y: rounded(p.Start.Y, 100), VelX: rounded(p.Direction.X, 1e6), VelY: rounded(p.Direction.Y, 1e6),
+		Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick, Owner: int32(p.Owner), SwitchNumber: switchNumber(p.Entity), TuneZone: int32(p.TuneZone),
+	}
+	for _, f := range newShotFlags {
+		if p.Flags&f.flag != 0 {
+			o.Flags |= f.wire
+		}
+	}
+	o.PutInts(e.extended.AddNear(wireTypeNewShot, int(p.ID), msg6.SizeDDNetProjectile, p.Pos))
+	e.extended.HideLast(p.NotFor)
+}
+
+// rounded returns the nearest whole number to n times scale.
+func rounded(n float32, scale float64) int32 { return int32(math.Round(float64(n) * scale)) }
+
 // buildTypes adds the items that define the types of the extended items.
 func (e *entityItems) buildTypes(b *snapshot.Builder, types *typeItems) {
 	if !e.switches {
 		return
 	}
-	types.add(b, wireTypeProjectile, &exProjectile)
+	if e.netObjs {
+		types.add(b, wireTypeNewShot, &exNewShot)
+		types.add(b, wireTypeDDNetPickup, &exDDNetPickup)
+	} else {
+		types.add(b, wireTypeProjectile, &exProjectile)
+	}
 	types.add(b, wireTypeDDNetLaser, &exDDNetLaser)
 	types.add(b, wireTypeEntityEx, &exEntityEx)
 	types.add(b, wireTypeSpecChar, &exSpecChar)

@@ -73,8 +73,10 @@ const (
 	wireTypeEntityEx    = msg6.FirstExtendedWireType - 5
 	wireTypeDDNetLaser  = msg6.FirstExtendedWireType - 6
 	wireTypeProjectile  = msg6.FirstExtendedWireType - 7 // DDRaceProjectile
+	wireTypeDDNetPickup = msg6.FirstExtendedWireType - 8
+	wireTypeNewShot     = msg6.FirstExtendedWireType - 9 // DDNetProjectile
 
-	numWireTypes = 8
+	numWireTypes = 10
 )
 
 var (

@@ -27,6 +27,9 @@ type Projectile struct {
 	gone      bool
 }
 
+// TuneZone returns the tune zone in which the projectile was fired. Its tuning moves the projectile.
+func (p *Projectile) TuneZone() uint8 { return p.zone }
+
 // projectileAt returns the position of a projectile at a tick.
 func (w *World) projectileAt(p *Projectile, tick int32) Vec {
 	tuning := w.params(p.zone)
