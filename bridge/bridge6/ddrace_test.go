@@ -208,7 +208,7 @@ func loseDDRace(v *game.View, version int32) *game.View {
 	return &w
 }
 
-// switched returns a map entity as a client sees it in an item that has only the number of a switch.
+// switched returns a map entity as clients see it in an item that has only a switch number.
 func switched(e game.MapEntity) game.MapEntity {
 	if e.Layer != ddrace.LayerSwitch || e.Switch == 0 {
 		return game.MapEntity{}

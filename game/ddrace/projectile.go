@@ -27,7 +27,7 @@ type Projectile struct {
 	gone      bool
 }
 
-// TuneZone returns the tune zone in which the projectile was fired. Its tuning moves the projectile.
+// TuneZone returns the tune zone where the projectile was fired. Its tuning moves the projectile.
 func (p *Projectile) TuneZone() uint8 { return p.zone }
 
 // projectileAt returns the position of a projectile at a tick.
