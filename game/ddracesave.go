@@ -23,12 +23,6 @@ func (d *ddraceHost) visit(v *visitor) {
 	if v.extra(60, d.options != DDRaceOptions{}) {
 		v.ddraceOptions(&d.options)
 	}
-	if zero := d.world.TeamsAsZero(); v.extra(61, zero != 0) {
-		number64(v, &zero)
-		for team := range uint8(MaxPlayers) {
-			d.world.SetAsZero(team, zero>>team&1 != 0)
-		}
-	}
 	if v.op == restoring && v.err == nil {
 		d.mirrorTees()
 	}

@@ -55,6 +55,9 @@ func tested(names ...string) (list []Command) {
 // RunPracticeCommand runs one of [PracticeCommands] for a player's tee, if there is one. The
 // results are as for [World.RunTestCommand].
 func (w *World) RunPracticeCommand(id int, name string, args []string) (answer string, known bool) {
+	if !slices.ContainsFunc(practiceCommands, func(c Command) bool { return strings.EqualFold(c.Name, name) }) {
+		return "", false
+	}
 	if s := &w.settings; s.release20() && w.AliveTee(id) != nil {
 		switch {
 		case (name == "solo" || name == "unsolo") && (s.Team == 0 || s.ForcedSolo()):

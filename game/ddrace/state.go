@@ -48,6 +48,9 @@ func (w *World) Visit(v Visitor) {
 	for i := range w.teams {
 		v.Bool(&w.teams[i].used)
 		v.Bool(&w.teams[i].locked)
+		if w.settings.release20() {
+			v.Bool(&w.teams[i].asZero)
+		}
 	}
 	w.switches.visit(v)
 	w.entities.visit(v)

@@ -95,17 +95,6 @@ func (w *World) SetAsZero(team uint8, on bool) {
 // AsZero reports whether the members of a team, 1 to 63, race alone.
 func (w *World) AsZero(team uint8) bool { return team < maxTeams && w.teams[team].asZero }
 
-// TeamsAsZero returns the teams whose members race alone, as bits. Team n is bit n.
-func (w *World) TeamsAsZero() uint64 {
-	var bits uint64
-	for i := range w.teams {
-		if w.teams[i].asZero {
-			bits |= 1 << i
-		}
-	}
-	return bits
-}
-
 // RacesTogether reports whether the members of a team start and finish together.
 func (w *World) RacesTogether(team uint8) bool {
 	return team < maxTeams && (w.settings.ForcedSolo() || team != 0 && !w.teams[team].asZero)
