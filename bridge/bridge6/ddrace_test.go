@@ -75,8 +75,8 @@ func drawDDRace(t *rapid.T) *game.View {
 		start, dir := d.pos(), float64(d.int(-3_141_592, 3_141_592))/1e6
 		p := game.ProjectileState{
 			ID: next(), X: int32(start.X), Y: int32(start.Y), Weapon: game.Weapon(d.int(1, 3)), StartTick: d.int(0, tick), Pos: start,
-			Start: start, Direction: vec.Vec2{X: float32(math.Sin(dir)), Y: float32(math.Cos(dir))}, Owner: d.id(), Flags: game.ProjectileFlags(d.int(0, 15)), TuneZone: uint8(d.int(0, 255)),
-			Entity: d.entity(game.NoMapEntity, game.MapProjectile),
+			Start: start, Direction: vec.Vec2{X: float32(math.Sin(dir)), Y: float32(math.Cos(dir))}, Owner: d.id(), Flags: game.ProjectileFlags(d.int(0, 15)),
+			TuneZone: uint8(d.int(0, 255)), Entity: d.entity(game.NoMapEntity, game.MapProjectile),
 		}
 		p.VelX, p.VelY = int32(p.Direction.X*100), int32(p.Direction.Y*100)
 		f.Projectiles = append(f.Projectiles, p)
