@@ -227,7 +227,7 @@ func (e *entityItems) addProjectile(p *game.ProjectileState) {
 	e.addEntity(int(p.ID), p.Entity, p.Pos, p.Pos, p.NotFor)
 }
 
-// newShotFlags pairs the flags of game.ProjectileFlags with those of a DDNetProjectile.
+// newShotFlags pairs game.ProjectileFlags with the flags in a DDNetProjectile.
 var newShotFlags = [...]struct {
 	flag game.ProjectileFlags
 	wire msg6.ProjectileFlags

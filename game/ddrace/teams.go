@@ -27,7 +27,7 @@ type Teams interface {
 type teamState struct {
 	used   bool // it has or had members since its switches were reset
 	locked bool
-	asZero bool // its members race alone, as those of team 0
+	asZero bool // its members race alone, as in team 0
 }
 
 // SetTeam moves a player to a team, 0 to 63 or [TeamSuper]. A player who enters an empty or locked
@@ -84,7 +84,7 @@ func (w *World) LockTeam(team uint8, locked bool) {
 // Locked reports whether the tees of a team stay in it when they die.
 func (w *World) Locked(team uint8) bool { return team < maxTeams && w.teams[team].locked }
 
-// SetAsZero sets whether the members of a team, 1 to 63, race alone, as those of team 0 do. This is
+// SetAsZero sets whether the members of a team, 1 to 63, race alone, as in team 0. This is
 // the team 0 mode of DDNet 20. It ends when the team is empty.
 func (w *World) SetAsZero(team uint8, on bool) {
 	if team > 0 && team < maxTeams {

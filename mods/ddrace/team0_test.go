@@ -10,7 +10,7 @@ import (
 	"github.com/teeyard/teeyard/mods/ddrace"
 )
 
-// TestTeam0Mode lets the members of a team race as those of team 0 do: alone, while others join.
+// TestTeam0Mode lets the members of a team race alone, as in team 0, while others join.
 func TestTeam0Mode(t *testing.T) {
 	p := newParty(t, 3, "sv_ddnet_physics 20", "sv_max_team_size 2")
 	p.types(0, "team0mode")
