@@ -157,7 +157,7 @@ const (
 	watchedAt, watchedPlayer     = 30.0, "kitty"
 	animatedFrom, animatedPlayer = 24.5, "kitty"
 	animatedFrames               = 85
-	animatedQuality              = 55
+	animatedQuality              = 66
 )
 
 // crowd joins players that are moved by bots, until the test ends.

@@ -16,7 +16,8 @@ const OUT_TICKS = 5 * TICKS_PER_SECOND;
 
 /**
  * The time after which a living tee has outlived a death that it was told of, in ticks. Races bring
- * the tee back at once, so they show a death for this long.
+ * the tee back at once, so they show a death for this long. A restart by the player's own key needs
+ * no words: the tee is at the start again.
  */
 const OUTLIVED = TICKS_PER_SECOND;
 
