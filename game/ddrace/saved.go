@@ -71,6 +71,20 @@ func (w *World) saveTee(id int, penalty int32) (s SavedTee, ok bool) {
 	return s, true
 }
 
+// BlocksSave reports whether a dragger pulls a tee of a team. DDNet 20 then refuses to save it.
+func (w *World) BlocksSave(team uint8) bool {
+	if !w.settings.release20() {
+		return false
+	}
+	for i := range w.entities.beams {
+		b := &w.entities.beams[i]
+		if b.kind == beamDragger && !b.gone && w.AliveTee(int(b.target)) != nil && w.team(int(b.target)) == team {
+			return true
+		}
+	}
+	return false
+}
+
 // SaveTeam returns the state of a team and the player id of each tee. All tees of the team must be
 // in the world. It adds penalty to their times, in ticks. The caller sets the fields that the world
 // does not have: State, and Name, GameID, Paused, Started, Finished and NotEligible of each tee.

@@ -42,6 +42,9 @@ func (t *match) save(id int) {
 	if team >= ddrace.TeamSuper || team == 0 && !t.world.Settings().ForcedSolo() || t.teams.race[team] != raceStarted || t.isWaiting(team) {
 		return
 	}
+	if w := t.world; w.AsZero(team) || w.BlocksSave(team) || w.Settings().Release >= 20 && w.Practises(team) {
+		return
+	}
 	s, ids, ok := t.world.SaveTeam(team, 0)
 	if !ok {
 		return

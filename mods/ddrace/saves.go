@@ -80,6 +80,9 @@ func (m *Mode) commandSave(ctx *game.Ctx, c *game.CommandCall) {
 	team := w.Team(int(c.Player))
 	say := func(text string) { ctx.Player(c.Player).Say(text) }
 	switch {
+	case is20(w) && w.Practises(team):
+		say("Team save disabled for teams in practice mode")
+		return
 	case w.AsZero(team):
 		say("Team can't be saved while in team 0 mode")
 		return
@@ -88,6 +91,9 @@ func (m *Mode) commandSave(ctx *game.Ctx, c *game.CommandCall) {
 		return
 	case m.state.Teams.State[team] != teamStarted:
 		say("Your team has not started yet")
+		return
+	case w.BlocksSave(team):
+		say("Team can't be saved while a dragger is active")
 		return
 	}
 	saved, ids, ok := w.SaveTeam(team, m.vars.SavePenalty*game.TickRate)

@@ -100,8 +100,11 @@ func TestPracticeByDefault(t *testing.T) {
 	p.run(100)
 	clear(p.told)
 	p.types(0, "team 5")
-	p.heard(0, "'player 0' joined team 5", "Practice mode enabled for your team, happy practicing!")
 	p.types(0, "lock")
+	p.types(0, "save x")
+	p.heard(0, "'player 0' joined team 5", "Practice mode enabled for your team, happy practicing!",
+		"'player 0' locked your team. After the race starts, killing will kill everyone in your team.",
+		"Team save disabled for teams in practice mode")
 	p.types(0, "unpractice")
 	testenv.Check(t, p.Frame().Players[0].DDRaceTeam == 5 && !practises(0), "team %d practises: %v", p.Frame().Players[0].DDRaceTeam, practises(0))
 	p.run(200)
