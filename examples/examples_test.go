@@ -70,7 +70,7 @@ var quick = []string{"echo", "mapget", "laserdoor", "killcount"}
 func program(t *testing.T, name string) string {
 	t.Helper()
 	if !testenv.InCI() && !slices.Contains(quick, name) {
-		t.Skip("needs another program; set TEEYARD_PEERS=1 to run it")
+		t.Skip("needs another program; -tags peers builds it")
 	}
 	return filepath.Join(bin, name)
 }

@@ -38,13 +38,13 @@
 // DDNet-Server, a client that runs such a way reaches the simulated position in every tick, unless
 // an input arrives too late:
 //
-//	TEEYARD_PEERS=1 go test ./internal/peers/ddnetmaps -run 'Ways|WayOn|TutorialIs' -v
+//	go test -tags peers ./internal/peers/ddnetmaps -run 'Ways|WayOn|TutorialIs' -v
 //
 // The next test searches for 1 million ticks and lets runners run for two minutes, alone and twelve
 // at once. Twelve runners push, hook and freeze each other. The table shows how much of the way
 // they ran:
 //
-//	TEEYARD_FULL=1 TEEYARD_PEERS=1 go test ./internal/peers/ddnetmaps -run RunnersOnMaps -v
+//	TEEYARD_FULL=1 go test -tags peers ./internal/peers/ddnetmaps -run RunnersOnMaps -v
 //
 //	map             way in tiles, of the map  time   alone  twelve: the middle one, the last
 //	Tutorial        1,837 of 3,274            216 s  55 %   55 %, 55 %

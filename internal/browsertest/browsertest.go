@@ -11,7 +11,7 @@
 //	}
 //
 // A test fails if its page logs an error, does not catch an exception, or sends a request to
-// another server. WebGL2 works, drawn in software. The tests run only with TEEYARD_PEERS=1. Then
+// another server. WebGL2 works, drawn in software. The tests run only with -tags peers. Then
 // they fail without Chromium, which scripts/peers installs.
 package browsertest
 
@@ -84,12 +84,12 @@ func start(t testing.TB) context.Context {
 	if browser.ctx != nil {
 		return browser.ctx
 	}
-	if os.Getenv("TEEYARD_PEERS") != "1" {
-		t.Skip("runs in Chromium; scripts/peers installs it, then set TEEYARD_PEERS=1")
+	if !testenv.Peers {
+		t.Skip("runs in Chromium; scripts/peers installs it, -tags peers runs it")
 	}
 	program := find()
 	if program == "" {
-		t.Fatal("TEEYARD_PEERS=1 but there is no Chromium; run scripts/peers")
+		t.Fatal("there is no Chromium; run scripts/peers")
 	}
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox,

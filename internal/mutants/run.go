@@ -144,7 +144,7 @@ func (p program) run(names []string, id int, limit time.Duration, env ...string)
 	}
 	cmd := exec.CommandContext(ctx, p.file, args...)
 	cmd.Dir = p.dir
-	cmd.Env = append(append(os.Environ(), "TEEYARD_PEERS=", "TEEYARD_FULL=", "TEEYARD_MUTANT="+strconv.Itoa(id)), env...)
+	cmd.Env = append(append(os.Environ(), "TEEYARD_FULL=", "TEEYARD_MUTANT="+strconv.Itoa(id)), env...)
 	cmd.WaitDelay = time.Second
 	var b bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &limited{&b, 1 << 20}, &limited{&b, 1 << 20}

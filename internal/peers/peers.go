@@ -2,7 +2,7 @@
 // own folders, sends key presses and mouse movements to a client, and checks the pixels of its
 // screen.
 //
-// The tests are in the packages below this one, by subject. They run only with TEEYARD_PEERS=1.
+// The tests are in the packages below this one, by subject. They run only with -tags peers.
 // Then a missing program is a failure; scripts/peers installs all of them.
 package peers
 
@@ -19,23 +19,25 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // moreDirs are the folders where Debian installs games and servers. They may be missing in PATH.
 var moreDirs = []string{"/usr/games", "/usr/local/games", "/usr/sbin"}
 
-// RequirePrograms returns the paths of programs. It skips the test unless TEEYARD_PEERS=1 is set,
-// and fails it if a program is missing.
+// RequirePrograms returns the paths of programs. It skips the test without -tags peers, and fails
+// it if a program is missing.
 func RequirePrograms(t testing.TB, programs ...string) []string {
 	t.Helper()
-	if os.Getenv("TEEYARD_PEERS") != "1" {
-		t.Skip("runs against real programs; scripts/peers installs them, then set TEEYARD_PEERS=1")
+	if !testenv.Peers {
+		t.Skip("runs against real programs; scripts/peers installs them, -tags peers runs it")
 	}
 	paths := make([]string, len(programs))
 	for i, name := range programs {
 		path, err := find(name)
 		if err != nil {
-			t.Fatalf("TEEYARD_PEERS=1 but %q is not installed; run scripts/peers", name)
+			t.Fatalf("%q is not installed; run scripts/peers", name)
 		}
 		paths[i] = path
 	}

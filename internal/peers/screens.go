@@ -2,10 +2,11 @@ package peers
 
 import (
 	"net"
-	"os"
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // screens lets only two processes at a time use displays, because go test runs several packages at
@@ -52,7 +53,7 @@ func (l *screenLock) release() {
 // MainWithScreens is [Main] for packages whose tests mostly use displays. It waits for other such
 // packages before the first test, because players of a test must not wait in the middle of a match.
 func MainWithScreens(m Tests) {
-	if os.Getenv("TEEYARD_PEERS") == "1" {
+	if testenv.Peers {
 		screens.take()
 	}
 	Main(m)

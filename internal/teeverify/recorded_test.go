@@ -49,7 +49,7 @@ func (r *recorded) gameMap(t *testing.T) *twmap.Map {
 		if name == "" {
 			name = testenv.Must(teehistorian.NewReader(bytes.NewReader(r.file))).Header().MapName
 		}
-		if file, err = os.ReadFile(filepath.Join(peers.DDNetMaps, name+".map")); err != nil && os.Getenv("TEEYARD_PEERS") != "1" {
+		if file, err = os.ReadFile(filepath.Join(peers.DDNetMaps, name+".map")); err != nil && !testenv.Peers {
 			return nil
 		}
 	}

@@ -49,11 +49,10 @@ func OneGoroutine(tb testing.TB) {
 	}
 }
 
-// InCI reports whether tests that take long run, as in CI (TEEYARD_PEERS=1) and with [Full].
-func InCI() bool { return os.Getenv("TEEYARD_PEERS") == "1" || Full() }
+// InCI reports whether tests that take long run, as in CI (with [Peers]) and with [Full].
+func InCI() bool { return Peers || Full() }
 
-// Amount returns how much of a long test runs: few, or many in CI (TEEYARD_PEERS=1) and with
-// [Full].
+// Amount returns how much of a long test runs: few, or many in CI (with [Peers]) and with [Full].
 func Amount[T any](few, many T) T {
 	if InCI() {
 		return many
@@ -61,11 +60,11 @@ func Amount[T any](few, many T) T {
 	return few
 }
 
-// OtherBuild skips a test that builds programs for other processors, unless CI (TEEYARD_PEERS=1)
-// runs it: the standard library alone takes a processor half a minute.
+// OtherBuild skips a test that builds programs for other processors, unless CI runs it (with
+// [Peers]): the standard library alone takes a processor half a minute.
 func OtherBuild(tb testing.TB) {
 	tb.Helper()
 	if !InCI() {
-		tb.Skip("builds for other processors; set TEEYARD_PEERS=1 to run it")
+		tb.Skip("builds for other processors; -tags peers runs it")
 	}
 }

@@ -84,7 +84,7 @@ func check(dir, system string) error {
 // list returns all packages of the module with their tests and dependencies.
 func list(dir, system string) (packages []*pkg, err error) {
 	goos, goarch, _ := strings.Cut(system, "/")
-	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,GoFiles,Imports,ImportMap,Module", "./...")
+	cmd := exec.Command("go", "list", "-tags", "peers", "-deps", "-test", "-json=ImportPath,Dir,GoFiles,Imports,ImportMap,Module", "./...")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
 	cmd.Stderr = os.Stderr

@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package bench measures our server beside teeworlds-server and DDNet-Server.
 package bench
 

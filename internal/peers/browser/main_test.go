@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package browser tests the page that plays in a real browser, on the real program and beside the
 // real clients.
 package browser

@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package clients plays on our server with the real clients of Teeworlds and DDNet.
 package clients
 

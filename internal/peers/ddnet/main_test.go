@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package ddnet compares our server with DDNet-Server: commands, teams, names, ranks, limits, the
 // database.
 package ddnet

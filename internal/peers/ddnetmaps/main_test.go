@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package ddnetmaps runs bots on the DDRace maps of Debian's ddnet-data.
 package ddnetmaps
 

@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package demos lets the real clients record demos that we read, and play demos that we make.
 package demos
 

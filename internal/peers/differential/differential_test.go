@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-var record = flag.Bool("record", false, "play the matches of testdata anew on the original, with TEEYARD_PEERS=1")
+var record = flag.Bool("record", false, "play the matches of testdata anew on the original, with -tags peers")
 
 // TestMain plays all matches at the same time: the original runs in real time, but needs little CPU
 // time.
@@ -198,7 +198,7 @@ func openMatch(t *testing.T, path string) *match {
 	t.Helper()
 	m, err := loadMatch(path)
 	if err != nil {
-		t.Fatalf("%v (play it on the original: TEEYARD_PEERS=1 go test -run TestRecorded -record)", err)
+		t.Fatalf("%v (play it on the original: go test -tags peers -run TestRecorded -record)", err)
 	}
 	return m
 }

@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package fleet tests servers that a real nats-server connects.
 package fleet
 

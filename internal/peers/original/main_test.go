@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package original compares our server with teeworlds-server, and joins both with our client.
 package original
 

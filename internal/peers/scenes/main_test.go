@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package scenes compares the screens of real clients on our server and on DDNet-Server.
 package scenes
 

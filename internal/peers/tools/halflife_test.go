@@ -1,3 +1,5 @@
+//go:build peers
+
 package tools
 
 import (
@@ -239,7 +241,7 @@ func gamedig(t testing.TB, protocol string, addr transport.Peer) (s gamedigListi
 	}
 	script := filepath.Join(cache, "teeyard", "peers", "node_modules", "gamedig", "bin", "gamedig.js")
 	if _, err := os.Stat(script); err != nil {
-		t.Fatalf("TEEYARD_PEERS=1 but there is no %s; run scripts/peers", script)
+		t.Fatalf("there is no %s; run scripts/peers", script)
 	}
 	args := []string{script, "--type", protocol, "--maxRetries", "3", "--givenPortOnly", addr.String()}
 	if protocol == "protocol-valve" {

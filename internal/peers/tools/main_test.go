@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package tools runs other programs for game servers: query tools, rcon tools, HTTP proxies, master
 // servers.
 package tools

@@ -1,3 +1,5 @@
+//go:build peers
+
 // Package transcript has only tests. They take clients through the same scenario on
 // teeworlds-server 0.7.5 and on our server, and compare the messages that the clients get.
 package transcript
