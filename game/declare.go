@@ -3,6 +3,7 @@ package game
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -119,10 +120,19 @@ func (w *World) applyDeclared(cmd *Command) {
 
 // declared visits the values of variables and the times of timers.
 func (v *visitor) declared(d *declared) {
-	n := int32(len(d.variables))
-	num(v, &n)
-	within(v, "number of variables", n, int32(len(d.variables)), int32(len(d.variables)))
+	all := int32(0)
 	for i := range d.variables {
+		if !d.variables[i].isLate() {
+			all++
+		}
+	}
+	n := all
+	num(v, &n)
+	within(v, "number of variables", n, all, all)
+	for i := range d.variables {
+		if d.variables[i].isLate() {
+			continue
+		}
 		if t := d.variables[i].text; t != nil {
 			v.text(t.Value, t.MaxLen)
 			continue
@@ -157,4 +167,39 @@ func (v *visitor) timer(t *timer) {
 	}
 	num(v, &t.due[MaxPlayers])
 	within(v, "time of a timer", t.due[MaxPlayers], 0, MaxTick)
+}
+
+// lateVariables visits the names and values of the late variables that differ from their default.
+func (v *visitor) lateVariables(d *declared) {
+	var changed []*IntVar
+	for i := range d.variables {
+		if x := &d.variables[i]; x.isLate() && *x.number.Value != x.number.Default {
+			changed = append(changed, x.number)
+		}
+	}
+	if v.op == restoring {
+		for _, x := range changed {
+			*x.Value = x.Default
+		}
+	}
+	if !v.extra(100, len(changed) > 0) {
+		return
+	}
+	n := int32(len(changed))
+	num(v, &n)
+	for i := range n {
+		var name string
+		if v.op != restoring {
+			name = changed[i].Name
+		}
+		v.text(&name, maxNameLen)
+		at := slices.IndexFunc(d.variables, func(x variable) bool { return x.isLate() && x.Name == name })
+		if at < 0 {
+			v.fail("unknown variable %q", name)
+			return
+		}
+		x := d.variables[at].number
+		num(v, x.Value)
+		within(v, "variable", *x.Value, x.clamp(*x.Value), x.clamp(*x.Value))
+	}
 }

@@ -470,3 +470,38 @@ func TestTextsOfMods(t *testing.T) {
 		t.Errorf("%q, not\n%q", got, want)
 	}
 }
+
+// TestLateVariables checks that a mod with a variable that was added later reads states and has the
+// hashes of the mod without it, as long as the variable has its default.
+func TestLateVariables(t *testing.T) {
+	config := func(late *int32, values map[string]string) game.Config {
+		var n int32
+		return game.Config{Terrain: bots.Arena(), Mode: dm.Mode{}, Rules: game.DefaultRules(), Variables: values,
+			Mods: []game.Mod{modFunc(func(setup *game.Setup) {
+				setup.IntVar(game.IntVar{Name: "early", Value: &n})
+				if late != nil {
+					setup.IntVar(game.IntVar{Name: "late", Value: late, Default: 2, Max: 8, Late: true})
+				}
+			})}}
+	}
+	var value int32
+	without, with := testenv.Must(game.New(config(nil, nil))), testenv.Must(game.New(config(&value, nil)))
+	for range 3 {
+		without.Step(nil)
+		with.Step(nil)
+	}
+	testenv.Check(t, with.Hash() == without.Hash(), "the default is in the hash")
+	old := testenv.Must(game.Restore(config(&value, map[string]string{"late": "5"}), without.AppendState(nil)))
+	testenv.Check(t, value == 2 && old.Hash() == without.Hash(), "%d after an old state", value)
+
+	with = testenv.Must(game.New(config(&value, nil)))
+	with.Step([]game.Command{game.SetVariable("late", "7")})
+	without = testenv.Must(game.New(config(nil, nil)))
+	without.Step(nil)
+	testenv.Check(t, with.Hash() != without.Hash(), "the hash does not have another value than the default")
+	state, hash := with.AppendState(nil), with.Hash()
+	restored := testenv.Must(game.Restore(config(&value, nil), state))
+	testenv.Check(t, value == 7 && restored.Hash() == hash, "%d after a restart", value)
+	_, err := game.Restore(config(nil, nil), state)
+	testenv.Check(t, errors.Is(err, game.ErrSavedState), "without the variable: %v", err)
+}

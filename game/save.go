@@ -140,6 +140,7 @@ func (v *visitor) world(w *World) {
 	v.modsOff(w)
 	w.sim.visit(v)
 	v.lateRules(&w.rules)
+	v.lateVariables(&w.declared)
 	v.end()
 	for _, s := range w.hooks.state {
 		v.plain(w, s.hook)

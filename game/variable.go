@@ -20,6 +20,9 @@ type IntVar struct {
 	// Min and Max are the limits. If both are 0, the value is not limited. If only Max is 0, only
 	// Min limits it.
 	Min, Max int32
+	// Late is set for variables that a mod got after matches had been recorded or saved with it.
+	// Replay logs and saved matches only contain them if they differ from Default.
+	Late bool
 	// Changed, if set, is called after the value was set in a running match.
 	Changed func(ctx *Ctx)
 }
@@ -115,6 +118,9 @@ func (v *IntVar) clamp(x int32) int32 {
 	}
 	return x
 }
+
+// isLate reports whether the variable has [IntVar.Late].
+func (v *variable) isLate() bool { return v.number != nil && v.number.Late }
 
 // set sets a variable. A text that is not a number does not change a number.
 func (v *variable) set(value string) {

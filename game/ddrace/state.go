@@ -94,10 +94,15 @@ func (s *Settings) visit(v Visitor) {
 	for i := range variables {
 		x := &variables[i]
 		field := x.Field(s)
+		if x.Late {
+			continue
+		}
 		v.Int32(field)
 		v.Within(x.Name, *field, x.Min, x.Max)
 	}
 	if s.release20() {
+		v.Int32(&s.NoWeakHook)
+		v.Within("sv_no_weak_hook", s.NoWeakHook, 0, 1)
 		v.Int32s(s.Tuning[NumTuneParams16:])
 		for i := range s.Zones {
 			v.Int32s(s.Zones[i][NumTuneParams16:])

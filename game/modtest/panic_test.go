@@ -9,7 +9,6 @@ import (
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/lms"
 	"github.com/teeyard/teeyard/game/mode/tdm"
-	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/game/vec"
 )
 
@@ -128,7 +127,7 @@ func TestModThatPanics(t *testing.T) {
 		}
 		m := Match{Mods: []func() game.Mod{
 			func() game.Mod { return &bomb{at: at, tick: 60} }, func() game.Mod { return &busyMod{called: map[string]int{}} },
-		}, Ticks: testenv.Amount(450, 900), Players: 5}
+		}, Ticks: 900, Players: 5}
 		switch {
 		case slices.Contains(early, at):
 			m.Mods[0] = func() game.Mod { return &bomb{at: at} }

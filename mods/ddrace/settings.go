@@ -48,7 +48,7 @@ func (m *Mode) declareSettings(setup *game.Setup) {
 			Field: func(s *ddrace.Settings) *int32 { return &s.EndlessSuperHook }},
 	) {
 		setup.IntVar(game.IntVar{
-			Name: v.Name, Help: v.Help, Value: v.Field(&m.settings), Default: v.Default, Min: v.Min, Max: v.Max,
+			Name: v.Name, Help: v.Help, Value: v.Field(&m.settings), Default: v.Default, Min: v.Min, Max: v.Max, Late: v.Late,
 			Changed: func(ctx *game.Ctx) {
 				s := *ctx.DDRace().Settings()
 				*v.Field(&s) = *v.Field(&m.settings)
@@ -85,9 +85,9 @@ func (m *Mode) declareSettings(setup *game.Setup) {
 		{Name: "sv_saveswapgames_penalty", Help: "Seconds that a save or a swap adds to the time", Value: &m.vars.SavePenalty, Default: 60, Max: 10000},
 		{Name: "sv_swap", Help: "/swap is allowed", Value: &m.vars.Swap, Default: 1, Max: 1},
 		{Name: "sv_swap_timeout", Help: "Seconds during which a swap can be accepted", Value: &m.vars.SwapTimeout, Default: 180, Max: 10000},
-		{Name: "sv_team0mode", Help: "/team0mode is allowed (needs sv_ddnet_physics 20)", Value: &m.vars.Team0Mode, Default: 1, Max: 1},
+		{Name: "sv_team0mode", Help: "/team0mode is allowed (needs sv_ddnet_physics 20)", Value: &m.vars.Team0Mode, Default: 1, Max: 1, Late: true},
 		{Name: "sv_practice_by_default", Help: "Practice without /practice (DDNet 20, with sv_test_cmds 1)",
-			Value: &m.vars.PracticeDefault, Max: 1, Changed: func(ctx *game.Ctx) { m.practiceChanged(ctx) }},
+			Value: &m.vars.PracticeDefault, Max: 1, Late: true, Changed: func(ctx *game.Ctx) { m.practiceChanged(ctx) }},
 	} {
 		setup.IntVar(v)
 	}
