@@ -302,7 +302,9 @@ func (m *Monitor) writeMetrics(to io.Writer) {
 	for _, b := range server.TickTimeBounds() {
 		bounds = append(bounds, b.Seconds())
 	}
-	ticks := func(name, help string, t *server.TickTimes) { w.Histogram(name, help, bounds, t.Counts[:], t.Sum.Seconds()) }
+	ticks := func(name, help string, t *server.TickTimes) {
+		w.Histogram(name, help, bounds, t.Counts[:], t.Sum.Seconds())
+	}
 	ticks("tick_seconds", "Duration of a tick, including snapshots and sending. Ticks are 0.02 s apart.", &s.TickTimes)
 	if s.TickCPU.Sum > 0 { // the system has such a clock
 		ticks("tick_cpu_seconds", "Processor time of a tick, which other programs on the machine do not change.", &s.TickCPU)
