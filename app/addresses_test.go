@@ -16,6 +16,7 @@ import (
 // TestAddresses passes a server's address to every command, as masters, links and users write it. A
 // scheme that names a protocol version selects that version.
 func TestAddresses(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	port, econ := strconv.Itoa(testenv.Must(peers.FreePort())), strconv.Itoa(testenv.Must(peers.FreePort()))
 	dir, key := t.TempDir(), "?key=a-Key-of-the-operator"

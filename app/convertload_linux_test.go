@@ -254,6 +254,7 @@ func largest(pid int) int {
 
 // TestServerEndsConversions checks that a server leaves no child process behind, however it ends.
 func TestServerEndsConversions(t *testing.T) {
+	testenv.Long(t)
 	if testenv.Race && !testenv.Full() {
 		t.Skip("other processes convert, which takes long with the race detector")
 	}

@@ -30,6 +30,7 @@ import (
 // TestDocs checks every command line of the program and every configuration in the Markdown pages
 // and in the help texts: the command line must parse, and the server must know the settings.
 func TestDocs(t *testing.T) {
+	testenv.Long(t)
 	testenv.OneGoroutine(t)
 	t.Parallel()
 	c := newDocChecker(t)

@@ -35,6 +35,7 @@ func convertApart(t *testing.T, p *program, file []byte, trusted bool) ([]byte, 
 // TestConvertApart checks that the child process makes the same demos from all kinds of recordings,
 // byte for byte, and returns the same errors. The same holds for a program with mods.
 func TestConvertApart(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	if testenv.Race {
 		t.Skip("the race detector takes more memory than such a process may have")

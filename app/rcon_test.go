@@ -17,12 +17,14 @@ import (
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/halflife"
 	"github.com/teeyard/teeyard/halflife/wire"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
 	"github.com/teeyard/teeyard/transport/udp"
 )
 
 // TestHalfLifeScripts runs the scripts for rcon and master.
 func TestHalfLifeScripts(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/halflife",

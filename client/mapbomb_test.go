@@ -113,6 +113,7 @@ func TestRecentMaps(t *testing.T) {
 // TestMapBombs checks that parsing a downloaded map allocates memory in proportion to its file,
 // plus a constant for large empty maps.
 func TestMapBombs(t *testing.T) {
+	testenv.Long(t)
 	if testenv.Race {
 		t.Skip("the race detector allocates more than maps may")
 	}

@@ -62,9 +62,9 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// quick are the programs that are built outside of CI: two clients, a server, and a tool. To link
-// one takes a processor a second.
-var quick = []string{"echo", "mapget", "laserdoor", "killcount"}
+// quick are the programs that are built outside of CI: a client, and a server. To link one takes
+// a processor a second.
+var quick = []string{"echo", "laserdoor"}
 
 // program returns the path of a program. It skips the test if the program is not built.
 func program(t *testing.T, name string) string {

@@ -34,6 +34,7 @@ const longTick = 3 * timeShare * time.Nanosecond
 // TestHostileLogs stops the scripts of testdata/hostile early, by a clock of the test, and runs
 // their logs.
 func TestHostileLogs(t *testing.T) {
+	testenv.Long(t)
 	stopped := 0
 	for _, path := range hostileScripts() {
 		source := string(testenv.Must(os.ReadFile(path)))

@@ -76,6 +76,7 @@ func everyCommand(ts *testServer) (lines, typed []string) {
 // the world exists, and in matches of players of both versions, who type the commands of the chat.
 // The matches replay exactly.
 func TestEveryCommandAnywhere(t *testing.T) {
+	testenv.Long(t)
 	for _, mode := range []string{"dm", "ctf; log_dialect ddnet", "ddrace; sv_test_cmds 1"} {
 		settings := "sv_map race; sv_warmup 0; sv_gametype " + mode
 		var logs servertest.Folder

@@ -20,6 +20,7 @@ import (
 // TestPlayersDoNotNoticeConnectFlood lets 2,000 clients a second connect, join and leave
 // at once. The original crashes.
 func TestPlayersDoNotNoticeConnectFlood(t *testing.T) {
+	testenv.Long(t)
 	testenv.OneGoroutine(t)
 	const (
 		players = 16
@@ -106,6 +107,7 @@ func TestPlayersDoNotNoticeConnectFlood(t *testing.T) {
 // TestConnectAndCloseFlood connects and closes 1,500 times a second, each time from another IPv6
 // /64, and counts the remains: bans, lines in the log, memory. The players get every snapshot.
 func TestConnectAndCloseFlood(t *testing.T) {
+	testenv.Long(t)
 	for name, test := range map[string]struct {
 		peer     func(n int) transport.Peer
 		length   time.Duration
@@ -347,6 +349,7 @@ func TestMeaninglessChunksAreCheap(t *testing.T) {
 // a second. The log and the other players are told of few of them. An honest player who joins
 // meanwhile is announced when the time as a newcomer is over.
 func TestJoinFloodFillsNeitherLogNorChat(t *testing.T) {
+	testenv.Long(t)
 	testenv.OneGoroutine(t)
 	ts := newTestServer(t, nil, "sv_inactivekick_time 0; sv_scorelimit 0; console_output_level 2; sv_rcon_mod_password modpw")
 	news := map[string]int{} // what players of 0.7 are told
@@ -429,6 +432,7 @@ func TestJoinFloodFillsNeitherLogNorChat(t *testing.T) {
 // they can, for as long as the test runs, while honest players of the same network join: they
 // play within four seconds. The attackers' own addresses are banned, and no network.
 func TestAttackFromOwnNetwork(t *testing.T) {
+	testenv.Long(t)
 	testenv.OneGoroutine(t)
 	ipv4 := func(n int) transport.Peer {
 		return transport.UDPPeer(netip.AddrFrom4([4]byte{198, 51, 100, byte(n)}), uint16(2000+n>>8))

@@ -132,6 +132,7 @@ func TestMutatedMapsAreRefusedOrPlayable(t *testing.T) {
 // TestStrangeMapsArePlayable plays maps without a spawn, or of which all tiles are
 // spawns, pickups or deadly, and very large ones.
 func TestStrangeMapsArePlayable(t *testing.T) {
+	testenv.Long(t)
 	fill := func(index uint8) func(*twmap.TileLayer) {
 		return func(l *twmap.TileLayer) { l.Fill(0, 0, l.Width, l.Height, index) }
 	}

@@ -316,6 +316,7 @@ func countTables(v reflect.Value, path string, seen map[uintptr]bool, sizes map[
 // entries in tables and of open files. Each of the recorded logs reruns to the same worlds.
 // The normal tests have some minutes of it.
 func TestSoak(t *testing.T) {
+	testenv.Long(t)
 	part, parts := time.Minute, testenv.Amount(2, 3)
 	switch {
 	case testenv.Full() && !testenv.Race:

@@ -120,6 +120,7 @@ func (c *commander) saveAndSwap() {
 // console, many times. The replay log and the teehistorian of the match verify. With TEEYARD_FULL=1
 // it does so twelve times.
 func TestAllCommandsAreReplayed(t *testing.T) {
+	testenv.Long(t)
 	seeds := uint64(1)
 	if testenv.Full() {
 		seeds = 12

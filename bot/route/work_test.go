@@ -53,6 +53,7 @@ var absurdMaps = map[string]terrain.Terrain{
 // TestWorkIsLimited checks on all these maps that a search does little more work than allowed, that
 // it ends, and that the work of a field is proportional to the size of the map.
 func TestWorkIsLimited(t *testing.T) {
+	testenv.Long(t)
 	for name, m := range absurdMaps {
 		f := testenv.Must(NewFinder(Config{Terrain: m, Memory: 1 << 20}))
 		slice := testenv.Amount(500, 5000)
@@ -98,6 +99,7 @@ func TestLargeMap(t *testing.T) {
 // TestRunnerGetsTired checks that a runner beside its way looks ahead only as long as that takes
 // little work.
 func TestRunnerGetsTired(t *testing.T) {
+	testenv.Long(t)
 	for name, m := range absurdMaps {
 		way := testenv.Must(NewWay(Config{Terrain: m}, &Route{Steps: []Step{{Ticks: 20, TargetX: 1}, {Ticks: 200, TargetX: 1}}}))
 		plans, _ := beside(way)

@@ -10,6 +10,7 @@ import (
 	"github.com/teeyard/teeyard/game/mode/lms"
 	"github.com/teeyard/teeyard/game/mode/tdm"
 	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // bomb implements every hook and every other function that the world calls. From a given tick on it
@@ -112,6 +113,7 @@ func (b *bomb) CheckWin(ctx *game.Ctx) game.MatchResult {
 // TestModThatPanics makes a mod panic in each function that the world calls. The match must go on
 // without the mod, and must replay.
 func TestModThatPanics(t *testing.T) {
+	testenv.Long(t)
 	early := []string{"Start", "reset", "OnRoundStart", "CanStartMatch"} // called only early in a match
 	survival := []string{"RoundOver"}
 	never := []string{"OnEntity", "OnFinish", "OnFlagReturn", "OnStored", "CanBeMoved"} // not called in these matches at that time

@@ -60,6 +60,15 @@ func Amount[T any](few, many T) T {
 	return few
 }
 
+// Long skips a test that takes a processor a second or more, except in CI. There it runs with
+// [Peers], and with the race detector.
+func Long(tb testing.TB) {
+	tb.Helper()
+	if !InCI() && !Race {
+		tb.Skip("takes long; -tags peers runs it")
+	}
+}
+
 // OtherBuild skips a test that builds programs for other processors, unless CI runs it (with
 // [Peers]): the standard library alone takes a processor half a minute.
 func OtherBuild(tb testing.TB) {

@@ -12,6 +12,7 @@ import (
 // TestCheck checks a module with one error for Windows, one in a test, and one for processors of 32
 // bits.
 func TestCheck(t *testing.T) {
+	testenv.Long(t)
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"go.mod":         "module example.org/m\n\ngo 1.26.0\n",

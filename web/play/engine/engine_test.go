@@ -63,6 +63,7 @@ func TestFetchedMap(t *testing.T) {
 
 // TestCorrections counts the snapshots in which the own tee is elsewhere than predicted.
 func TestCorrections(t *testing.T) {
+	testenv.Long(t)
 	seeds := testenv.Amount(2, 4)
 	for _, tt := range []struct {
 		name, version, ddnet, settings string
@@ -133,6 +134,7 @@ func TestKeyToPicture(t *testing.T) {
 // TestVirtualHour plays an hour of virtual time, or a minute without TEEYARD_FULL. The memory must
 // not grow.
 func TestVirtualHour(t *testing.T) {
+	testenv.Long(t)
 	span := time.Minute
 	if testenv.Full() {
 		span = time.Hour
