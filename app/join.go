@@ -26,7 +26,7 @@ type joinCmd struct {
 	Password string        `help:"Password of the game." env:"TEEYARD_PASSWORD"`
 	Rcon     string        `help:"Password of the remote console, to log in after joining." env:"TEEYARD_RCON_PASSWORD,TEEYARD_RCON"`
 	Login    string        `help:"Name for the remote console, on servers with accounts (DDNet)."`
-	Protocol string        `help:"Protocol: 0.7, 0.6 (also DDNet), or any to detect it; DDNet's game types prefer 0.6." enum:"any,0.7,0.6" default:"any"`
+	Protocol string        `help:"Protocol: 0.7, 0.6 (also DDNet), or any to detect it; DDNet's servers prefer 0.6." enum:"any,0.7,0.6" default:"any"`
 	DDNet    int32         `name:"ddnet" help:"DDNet release that the client claims to be, times 1000, such as 16040." placeholder:"RELEASE"`
 	Play     bool          `help:"Join the game instead of the spectators."`
 	For      time.Duration `help:"Time after which to leave. By default join leaves at the end of the input."`

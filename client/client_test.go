@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/teeyard/teeyard/query"
 	"github.com/teeyard/teeyard/server"
 	"github.com/teeyard/teeyard/server/servertest"
+	"github.com/teeyard/teeyard/transport"
 )
 
 // TestPlayersMeet checks that two clients of any two versions see each other, chat, whisper, change
@@ -269,22 +271,27 @@ func TestVersionIsDetected(t *testing.T) {
 func TestVersionForDDNet(t *testing.T) {
 	isInfo := func(b []byte) bool { _, ok := query.ParseRequest6(b); return ok }
 	for name, c := range map[string]struct {
-		mode string
-		drop func(b []byte) bool // drops datagrams of the client
-		want client.Version
+		mode, version string
+		drop          func(b []byte) bool // drops datagrams of the client
+		want          client.Version
 	}{
-		"all answers":   {"ddracenetwork", func([]byte) bool { return false }, client.Version06},
-		"other mode":    {"ctf", func([]byte) bool { return false }, client.Version07},
-		"no info":       {"ddracenetwork", isInfo, client.Version07},
-		"older is late": {"ddracenetwork", dropFirst(1, packet.IsClearly6), client.Version06},
-		"no older":      {"ddracenetwork", packet.IsClearly6, client.Version07},
-		"no newer":      {"ddracenetwork", packet.IsClearly7, client.Version06},
+		"all answers":   {"ddracenetwork", "0.6.4, 16.4", func([]byte) bool { return false }, client.Version06},
+		"names 0.7":     {"ddracenetwork", "0.6↔0.7.5", func([]byte) bool { return false }, client.Version07},
+		"other mode":    {"ctf", "0.6.4, 16.4", func([]byte) bool { return false }, client.Version07},
+		"no info":       {"ddracenetwork", "0.6.4, 16.4", isInfo, client.Version07},
+		"older is late": {"ddracenetwork", "0.6.4, 16.4", dropFirst(1, packet.IsClearly6), client.Version06},
+		"no older":      {"ddracenetwork", "0.6.4, 16.4", packet.IsClearly6, client.Version07},
+		"no newer":      {"ddracenetwork", "0.6.4, 16.4", packet.IsClearly7, client.Version06},
 	} {
 		for _, jitter := range []time.Duration{0, 30 * time.Millisecond} {
 			tn := servertest.Over(t, servertest.Link{Delay: 20 * time.Millisecond, Jitter: jitter}, server.Config{
 				Modes: append(builtin.Modes(), mode.Named{Name: "ddracenetwork", New: ddrace.New}),
 			}, "sv_gametype "+c.mode)
 			tn.Lose = c.drop
+			deliver := tn.Deliver
+			tn.Deliver = func(to transport.Peer, b []byte) { // as DDNet's server
+				deliver(to, bytes.ReplaceAll(b, []byte("0.6↔0.7.5"), []byte(c.version)))
+			}
 			p := tn.Dial(client.Config{NoMap: true})
 			servertest.WaitFor(p, 8*time.Second, func(event.Entered) bool { return true })
 			if got := p.Version(); got != c.want {

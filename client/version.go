@@ -23,8 +23,8 @@ const (
 	// Version06 is the protocol of Teeworlds 0.6 and DDNet.
 	Version06 Version = "0.6"
 	// AnyVersion connects with both versions at once and uses the one in which the server answers.
-	// If it answers in both, that is 0.6 for the game types of DDNet, whose protocol loses less
-	// there, and 0.7 for others.
+	// If it answers in both, that is 0.6 for the game types of DDNet on servers such as DDNet's,
+	// whose protocol loses less there, and 0.7 for others.
 	AnyVersion Version = "any"
 )
 
@@ -179,7 +179,7 @@ func (c *Session) feedWhileProbing(b []byte) {
 	s := &c.probe
 	if r, err := query.ParseReply6(b); err == nil {
 		if r.Format == query.FormatPlain6 && r.Token == s.request && s.info == noInfo {
-			s.noteInfo(c.now, r.Info.GameType)
+			s.noteInfo(c.now, &r.Info)
 		}
 	} else if packet.IsClearly6(b) {
 		s.olderAnswered = true
@@ -201,19 +201,21 @@ func (s *versionProbe) keepAnswer(i int, b []byte, until conn.Time) {
 	}
 }
 
-// noteInfo notes the game type of the server.
-func (s *versionProbe) noteInfo(now conn.Time, gameType string) {
+// noteInfo notes the info of the server.
+func (s *versionProbe) noteInfo(now conn.Time, info *query.Info) {
 	s.info = infoOfOthers
-	if isOfDDNet(gameType) {
+	if isOfDDNet(info) {
 		s.info = infoOfDDNet
 		s.waitUntil[newer] = now.Add(olderAnswerWait)
 	}
 }
 
-// isOfDDNet reports whether a game type is one of DDNet's. (CGameClient::OnNewSnapshot of DDNet)
-func isOfDDNet(gameType string) bool {
-	t := strings.ToLower(gameType)
-	return strings.Contains(t, "ddracenet") || strings.Contains(t, "ddnet")
+// isOfDDNet reports whether the game type of a server is one of DDNet's, as its client decides
+// (CGameClient::OnNewSnapshot), and the server program is of version 0.6. One that names 0.7, such
+// as ours, says no less there.
+func isOfDDNet(info *query.Info) bool {
+	t := strings.ToLower(info.GameType)
+	return (strings.Contains(t, "ddracenet") || strings.Contains(t, "ddnet")) && !strings.Contains(info.Version, "0.7")
 }
 
 // useAnswers passes answers on to their connections when nothing else has to be waited for, and
