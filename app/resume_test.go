@@ -84,8 +84,11 @@ func TestResumeAfterKill(t *testing.T) {
 	testenv.Eventually(t, "the player has the score again", func() bool { return score(c) == had })
 	testenv.NoError(t, log.Err())
 	// The next log begins where the killed server's log ended, and verifies.
-	logs := testenv.Must(filepath.Glob(filepath.Join(dir, "replays", "*.twreplay")))
-	testenv.Require(t, len(logs) == 2, "%d logs: %q", len(logs), logs)
+	var logs []string
+	testenv.Eventually(t, "there are two logs", func() bool {
+		logs = testenv.Must(filepath.Glob(filepath.Join(dir, "replays", "*.twreplay")))
+		return len(logs) == 2
+	})
 	testenv.Eventually(t, "the log can be read", func() bool {
 		f, r, err := openReplay(logs[1])
 		if err == nil {
