@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -312,24 +313,27 @@ func (b *hostileTable) missHostileMaps() {
 			continue
 		}
 		file = append(file, 0) // another hash
-		ended := make(chan bool, 10)
+		var begun, ended atomic.Bool
 		b.serveMap(file, func(w http.ResponseWriter, r *http.Request) {
+			begun.Store(true)
 			answer(w, r)
-			ended <- true
+			ended.Store(true)
 		})
 		b.announce(file)
 		if name == "silent" {
 			b.Wait(`document.getElementById('status').textContent === 'Loading the map evil.'`)
+			testenv.Eventually(b.t, "the page requests the map", begun.Load)
 			b.press("Escape")
 			b.check("a player can leave while the map does not come", `game.overlays.open === game.menu.overlay && !game.menu.leave.hidden`)
 			b.Run(`game.connection.progressAt -= 30_000`)
 			b.Wait(`game.card.title.textContent === 'The server does not let you in'`)
 			b.check("the missing map is named", `game.card.text.textContent.startsWith('The server sends no map.')`)
-			<-ended
+			testenv.Eventually(b.t, "the page ends its request", ended.Load)
 			b.next()
 			continue
 		}
-		<-ended // and then the client asks the game's server, which has another map or does not answer
+		testenv.Eventually(b.t, "the request has ended", ended.Load)
+		// Then the client asks the game's server, which has another map or does not answer
 		b.Wait(`game.card.title.textContent === 'The map cannot be shown' || document.getElementById('status').textContent.startsWith('Loading the map evil')`)
 		b.next()
 	}
