@@ -357,7 +357,7 @@ func TestClientOnDDNet(t *testing.T) {
 		return c.Stats().Snapshots >= 100 && characters > 0 && len(c.Scoreboard()) == 6
 	})
 	checkStats(t, "alice", c.Stats())
-	if c.Version() != client.Version07 || c.Err() != nil {
+	if c.Version() != client.Version06 || c.Err() != nil {
 		t.Errorf("version %v, %v", c.Version(), c.Err())
 	}
 }
