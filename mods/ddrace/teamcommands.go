@@ -102,7 +102,7 @@ func (m *Mode) join(ctx *game.Ctx, id int, n int32) {
 		why = "This team started already"
 	case now == team:
 		why = "You are in this team already"
-	case t.Race != ddrace.RaceNone && (!is20(w) || team != 0 || s.State[now] < teamFinished):
+	case t.Race != ddrace.RaceNone && (!is20(w) || team != 0 || now == ddrace.TeamSuper || s.State[now] < teamFinished):
 		why = "You have started racing already"
 	case w.Practises(now) && !byDefault:
 		why = "You have used practice mode already"
