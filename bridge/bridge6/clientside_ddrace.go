@@ -42,7 +42,7 @@ func (c *clientSide) addDDRaceProjectile(id int, o *msg6.DDRaceProjectile) {
 	if p.Owner = bridge.PlayerIDOf(int32(o.Data & owner)); o.Data&msg6.DDRaceProjectileNoOwner != 0 {
 		p.Owner = game.Nobody
 	}
-	for _, f := range projectileFlags {
+	for _, f := range ddraceProjectileFlags {
 		if o.Data&f.wire != 0 {
 			p.Flags |= f.flag
 		}

@@ -25,13 +25,13 @@ var gameInfoExDDRace = msg6.GameInfoEx{
 }
 
 var (
-	exSwitchState = newEx(msg6.TypeSwitchState)
-	exSpecChar    = newEx(msg6.TypeSpecChar)
-	exEntityEx    = newEx(msg6.TypeEntityEx)
-	exDDNetLaser  = newEx(msg6.TypeDDNetLaser)
-	exProjectile  = newEx(msg6.TypeDDRaceProjectile)
-	exDDNetPickup = newEx(msg6.TypeDDNetPickup)
-	exNewShot     = newEx(msg6.TypeDDNetProjectile)
+	exSwitchState     = newEx(msg6.TypeSwitchState)
+	exSpecChar        = newEx(msg6.TypeSpecChar)
+	exEntityEx        = newEx(msg6.TypeEntityEx)
+	exDDNetLaser      = newEx(msg6.TypeDDNetLaser)
+	exProjectile      = newEx(msg6.TypeDDRaceProjectile)
+	exDDNetPickup     = newEx(msg6.TypeDDNetPickup)
+	exDDNetProjectile = newEx(msg6.TypeDDNetProjectile)
 )
 
 // ddraceEncoder encodes the parts of a frame that exist only in DDRace.
@@ -124,7 +124,7 @@ func (e *entityItems) addNetObjs(f *game.Frame) {
 		e.extended.HideLast(p.NotFor)
 	}
 	for i := range f.Projectiles {
-		e.addNewShot(&f.Projectiles[i])
+		e.addDDNetProjectile(&f.Projectiles[i])
 	}
 }
 
@@ -137,7 +137,7 @@ func (e *entityItems) addLegacyObjs(f *game.Frame, last game.PickupKind) {
 		e.addEntity(int(p.ID), p.Entity, pos, pos, p.NotFor)
 	}
 	for i := range f.Projectiles {
-		e.addProjectile(&f.Projectiles[i])
+		e.addDDRaceProjectile(&f.Projectiles[i])
 	}
 }
 
@@ -187,8 +187,8 @@ func (e *entityItems) addLaser(l *game.LaserState, knowsKinds bool) {
 // sizeDDNetLaser is the number of integers that 16.4 sends of a DDNetLaser: the fields up to Type.
 const sizeDDNetLaser = 7
 
-// projectileFlags pairs the flags of game.ProjectileFlags with those on the wire.
-var projectileFlags = [...]struct {
+// ddraceProjectileFlags pairs the flags of game.ProjectileFlags with those on the wire.
+var ddraceProjectileFlags = [...]struct {
 	flag game.ProjectileFlags
 	wire msg6.DDRaceProjectileFlags
 }{
@@ -201,12 +201,21 @@ var projectileFlags = [...]struct {
 // maxProjectilePos is the largest coordinate, in world units, whose hundredths fit an int32.
 const maxProjectilePos = math.MaxInt32/100 - 1
 
-func (e *entityItems) addProjectile(p *game.ProjectileState) {
-	if max(p.X, -p.X, p.Y, -p.Y) >= maxProjectilePos {
-		o := msg6.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick}
-		o.PutInts(e.plain.AddNear(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
-		e.plain.HideLast(p.NotFor)
-	} else {
+// addFarProjectile adds a projectile as a Projectile of Teeworlds if it is too far away for
+// DDNet's, and reports whether it is.
+func (e *entityItems) addFarProjectile(p *game.ProjectileState) bool {
+	if max(p.X, -p.X, p.Y, -p.Y) < maxProjectilePos {
+		return false
+	}
+	o := msg6.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick}
+	o.PutInts(e.plain.AddNear(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
+	e.plain.HideLast(p.NotFor)
+	return true
+}
+
+// addDDRaceProjectile adds a projectile as a DDRaceProjectile, for clients before 16.2.
+func (e *entityItems) addDDRaceProjectile(p *game.ProjectileState) {
+	if !e.addFarProjectile(p) {
 		o := msg6.DDRaceProjectile{
 			X: int32(p.Start.X * 100), Y: int32(p.Start.Y * 100),
 			Angle: int32(-math.Atan2(float64(p.Direction.X), float64(p.Direction.Y)) * 1e6),
@@ -216,7 +225,7 @@ func (e *entityItems) addProjectile(p *game.ProjectileState) {
 		if p.Owner < 0 {
 			o.Data |= msg6.DDRaceProjectileNoOwner
 		}
-		for _, f := range projectileFlags {
+		for _, f := range ddraceProjectileFlags {
 			if p.Flags&f.flag != 0 {
 				o.Data |= f.wire
 			}
@@ -227,8 +236,8 @@ func (e *entityItems) addProjectile(p *game.ProjectileState) {
 	e.addEntity(int(p.ID), p.Entity, p.Pos, p.Pos, p.NotFor)
 }
 
-// newShotFlags pairs game.ProjectileFlags with the flags in a DDNetProjectile.
-var newShotFlags = [...]struct {
+// ddnetProjectileFlags pairs game.ProjectileFlags with the flags in a DDNetProjectile.
+var ddnetProjectileFlags = [...]struct {
 	flag game.ProjectileFlags
 	wire msg6.ProjectileFlags
 }{
@@ -238,24 +247,21 @@ var newShotFlags = [...]struct {
 	{game.ProjectileFreezes, msg6.ProjectileFreeze},
 }
 
-// addNewShot adds a projectile as a DDNetProjectile.
-func (e *entityItems) addNewShot(p *game.ProjectileState) {
-	if max(p.X, -p.X, p.Y, -p.Y) >= maxProjectilePos {
-		o := msg6.Projectile{X: p.X, Y: p.Y, VelX: p.VelX, VelY: p.VelY, Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick}
-		o.PutInts(e.plain.AddNear(msg6.TypeProjectile, int(p.ID), msg6.SizeProjectile, p.Pos))
-		e.plain.HideLast(p.NotFor)
+// addDDNetProjectile adds a projectile as a DDNetProjectile.
+func (e *entityItems) addDDNetProjectile(p *game.ProjectileState) {
+	if e.addFarProjectile(p) {
 		return
 	}
 	o := msg6.DDNetProjectile{
 		X: rounded(p.Start.X, 100), Y: rounded(p.Start.Y, 100), VelX: rounded(p.Direction.X, 1e6), VelY: rounded(p.Direction.Y, 1e6),
 		Type: msg6.Weapon(p.Weapon), StartTick: p.StartTick, Owner: int32(p.Owner), SwitchNumber: switchNumber(p.Entity), TuneZone: int32(p.TuneZone),
 	}
-	for _, f := range newShotFlags {
+	for _, f := range ddnetProjectileFlags {
 		if p.Flags&f.flag != 0 {
 			o.Flags |= f.wire
 		}
 	}
-	o.PutInts(e.extended.AddNear(wireTypeNewShot, int(p.ID), msg6.SizeDDNetProjectile, p.Pos))
+	o.PutInts(e.extended.AddNear(wireTypeDDNetProjectile, int(p.ID), msg6.SizeDDNetProjectile, p.Pos))
 	e.extended.HideLast(p.NotFor)
 }
 
@@ -268,7 +274,7 @@ func (e *entityItems) buildTypes(b *snapshot.Builder, types *typeItems) {
 		return
 	}
 	if e.netObjs {
-		types.add(b, wireTypeNewShot, &exNewShot)
+		types.add(b, wireTypeDDNetProjectile, &exDDNetProjectile)
 		types.add(b, wireTypeDDNetPickup, &exDDNetPickup)
 	} else {
 		types.add(b, wireTypeProjectile, &exProjectile)

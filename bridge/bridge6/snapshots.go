@@ -65,16 +65,16 @@ const (
 
 // Type numbers on the wire of DDNet's own items. The items are added in ascending order.
 const (
-	wireTypeGameInfoEx  = msg6.FirstExtendedWireType
-	wireTypeDDNetPlayer = msg6.FirstExtendedWireType - 1
-	wireTypeDDNetChar   = msg6.FirstExtendedWireType - 2
-	wireTypeSwitchState = msg6.FirstExtendedWireType - 3
-	wireTypeSpecChar    = msg6.FirstExtendedWireType - 4
-	wireTypeEntityEx    = msg6.FirstExtendedWireType - 5
-	wireTypeDDNetLaser  = msg6.FirstExtendedWireType - 6
-	wireTypeProjectile  = msg6.FirstExtendedWireType - 7 // DDRaceProjectile
-	wireTypeDDNetPickup = msg6.FirstExtendedWireType - 8
-	wireTypeNewShot     = msg6.FirstExtendedWireType - 9 // DDNetProjectile
+	wireTypeGameInfoEx      = msg6.FirstExtendedWireType
+	wireTypeDDNetPlayer     = msg6.FirstExtendedWireType - 1
+	wireTypeDDNetChar       = msg6.FirstExtendedWireType - 2
+	wireTypeSwitchState     = msg6.FirstExtendedWireType - 3
+	wireTypeSpecChar        = msg6.FirstExtendedWireType - 4
+	wireTypeEntityEx        = msg6.FirstExtendedWireType - 5
+	wireTypeDDNetLaser      = msg6.FirstExtendedWireType - 6
+	wireTypeProjectile      = msg6.FirstExtendedWireType - 7 // DDRaceProjectile
+	wireTypeDDNetPickup     = msg6.FirstExtendedWireType - 8
+	wireTypeDDNetProjectile = msg6.FirstExtendedWireType - 9 // DDNetProjectile
 
 	numWireTypes = 10
 )

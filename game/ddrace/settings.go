@@ -61,40 +61,42 @@ type Variable struct {
 	Name, Help        string
 	Default, Min, Max int32
 	Field             func(*Settings) *int32
-	Late              bool // see game.IntVar; the field is visited with the release that knows it
 }
+
+// Late reports whether matches were recorded before the variable was added; see game.IntVar. Only
+// states under the rules that have such a setting contain it.
+func (v *Variable) Late() bool { return v.Name == "sv_no_weak_hook" }
 
 // Variables returns the console variables of [Settings].
 func Variables() []Variable { return slices.Clone(variables[:]) }
 
 var variables = [...]Variable{
-	{"sv_hit", "Weapons affect others", 1, 0, 1, func(s *Settings) *int32 { return &s.Hit }, false},
-	{"sv_endless_drag", "Hooks hold forever", 0, 0, 1, func(s *Settings) *int32 { return &s.EndlessDrag }, false},
-	{"sv_freeze_delay", "Seconds that tees freeze", 3, 1, 30, func(s *Settings) *int32 { return &s.FreezeDelay }, false},
-	{"sv_save_worse_scores", "Also keep finishes that are not the player's best time", 1, 0, 1, func(s *Settings) *int32 { return &s.SaveWorseScores }, false},
-	{"sv_pauseable", "/spec takes the tee out of the world while its clock runs on", 0, 0, 1, func(s *Settings) *int32 { return &s.Pauseable }, false},
-	{"sv_team", "Teams (0 = off, 1 = on, 2 = needed to start, 3 = all alone)", 1, 0, 3, func(s *Settings) *int32 { return &s.Team }, false},
-	{"sv_min_team_size", "Number of members that a team needs for a team finish", 2, 1, 64, func(s *Settings) *int32 { return &s.MinTeamSize }, false},
-	{"sv_max_team_size", "Largest number of members of a team", 64, 1, 64, func(s *Settings) *int32 { return &s.MaxTeamSize }, false},
-	{"sv_old_laser", "Lasers never hit their shooter; shotguns pull to the shooter", 0, 0, 1, func(s *Settings) *int32 { return &s.OldLaser }, false},
-	{"sv_no_weak_hook_and_bounce", "All tees' hooks are equally strong", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHookAndBounce }, false},
-	{"sv_no_weak_hook", "All hooks are equally strong (needs sv_ddnet_physics 20)", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHook }, true},
-	{"sv_reset_pickups", "Weapons are lost on the start line", 0, 0, 1, func(s *Settings) *int32 { return &s.ResetPickups }, false},
+	{"sv_hit", "Weapons affect others", 1, 0, 1, func(s *Settings) *int32 { return &s.Hit }},
+	{"sv_endless_drag", "Hooks hold forever", 0, 0, 1, func(s *Settings) *int32 { return &s.EndlessDrag }},
+	{"sv_freeze_delay", "Seconds that tees freeze", 3, 1, 30, func(s *Settings) *int32 { return &s.FreezeDelay }},
+	{"sv_save_worse_scores", "Also keep finishes that are not the player's best time", 1, 0, 1, func(s *Settings) *int32 { return &s.SaveWorseScores }},
+	{"sv_pauseable", "/spec takes the tee out of the world while its clock runs on", 0, 0, 1, func(s *Settings) *int32 { return &s.Pauseable }},
+	{"sv_team", "Teams (0 = off, 1 = on, 2 = needed to start, 3 = all alone)", 1, 0, 3, func(s *Settings) *int32 { return &s.Team }},
+	{"sv_min_team_size", "Number of members that a team needs for a team finish", 2, 1, 64, func(s *Settings) *int32 { return &s.MinTeamSize }},
+	{"sv_max_team_size", "Largest number of members of a team", 64, 1, 64, func(s *Settings) *int32 { return &s.MaxTeamSize }},
+	{"sv_old_laser", "Lasers never hit their shooter; shotguns pull to the shooter", 0, 0, 1, func(s *Settings) *int32 { return &s.OldLaser }},
+	{"sv_no_weak_hook_and_bounce", "All tees' hooks are equally strong", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHookAndBounce }},
+	{"sv_no_weak_hook", "All hooks are equally strong (needs sv_ddnet_physics 20)", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHook }},
+	{"sv_reset_pickups", "Weapons are lost on the start line", 0, 0, 1, func(s *Settings) *int32 { return &s.ResetPickups }},
 	{"sv_show_others_default", "Tees that players see (0 = their choice, 1 = all, 2 = own team)", 0, 0, 2,
-		func(s *Settings) *int32 { return &s.ShowOthersDefault }, false},
-	{"sv_plasma_range", "Range of turrets in 1/32 tile", 700, 1, 99999, func(s *Settings) *int32 { return &s.PlasmaRange }, false},
-	{"sv_plasma_per_sec", "Shots of a turret per second", 3, 0, 50, func(s *Settings) *int32 { return &s.PlasmaPerSec }, false},
-	{"sv_dragger_range", "Range of draggers in 1/32 tile", 700, 1, 99999, func(s *Settings) *int32 { return &s.DraggerRange }, false},
-	{"sv_solo_server", "Tees are alone: they do not collide with or hook others", 0, 0, 1, func(s *Settings) *int32 { return &s.SoloServer }, false},
-	{"sv_old_teleport_weapons", "Teleporters for tees teleport bullets and lasers, too", 0, 0, 1,
-		func(s *Settings) *int32 { return &s.OldTeleportWeapons }, false},
-	{"sv_old_teleport_hook", "Teleporters for tees teleport hooks, too", 0, 0, 1, func(s *Settings) *int32 { return &s.OldTeleportHook }, false},
-	{"sv_teleport_hold_hook", "Hooks hold when their tee is teleported", 0, 0, 1, func(s *Settings) *int32 { return &s.TeleportHoldHook }, false},
-	{"sv_teleport_lose_weapons", "Weapons are lost in red teleporters", 0, 0, 1, func(s *Settings) *int32 { return &s.TeleportLoseWeapons }, false},
-	{"sv_deepfly", "Tees in deep freeze can fire the hammer", 1, 0, 1, func(s *Settings) *int32 { return &s.Deepfly }, false},
-	{"sv_destroy_bullets_on_death", "Bullets end with the tee that fired them", 1, 0, 1, func(s *Settings) *int32 { return &s.DestroyBulletsOnDeath }, false},
-	{"sv_destroy_lasers_on_death", "Lasers end with the tee that fired them", 0, 0, 1, func(s *Settings) *int32 { return &s.DestroyLasersOnDeath }, false},
-	{"sv_ddnet_physics", "DDNet's physics to use (16 = those of 16.4, 20)", 16, 16, 20, func(s *Settings) *int32 { return &s.Release }, false},
+		func(s *Settings) *int32 { return &s.ShowOthersDefault }},
+	{"sv_plasma_range", "Range of turrets in 1/32 tile", 700, 1, 99999, func(s *Settings) *int32 { return &s.PlasmaRange }},
+	{"sv_plasma_per_sec", "Shots of a turret per second", 3, 0, 50, func(s *Settings) *int32 { return &s.PlasmaPerSec }},
+	{"sv_dragger_range", "Range of draggers in 1/32 tile", 700, 1, 99999, func(s *Settings) *int32 { return &s.DraggerRange }},
+	{"sv_solo_server", "Tees are alone: they do not collide with or hook others", 0, 0, 1, func(s *Settings) *int32 { return &s.SoloServer }},
+	{"sv_old_teleport_weapons", "Teleporters for tees teleport bullets and lasers, too", 0, 0, 1, func(s *Settings) *int32 { return &s.OldTeleportWeapons }},
+	{"sv_old_teleport_hook", "Teleporters for tees teleport hooks, too", 0, 0, 1, func(s *Settings) *int32 { return &s.OldTeleportHook }},
+	{"sv_teleport_hold_hook", "Hooks hold when their tee is teleported", 0, 0, 1, func(s *Settings) *int32 { return &s.TeleportHoldHook }},
+	{"sv_teleport_lose_weapons", "Weapons are lost in red teleporters", 0, 0, 1, func(s *Settings) *int32 { return &s.TeleportLoseWeapons }},
+	{"sv_deepfly", "Tees in deep freeze can fire the hammer", 1, 0, 1, func(s *Settings) *int32 { return &s.Deepfly }},
+	{"sv_destroy_bullets_on_death", "Bullets end with the tee that fired them", 1, 0, 1, func(s *Settings) *int32 { return &s.DestroyBulletsOnDeath }},
+	{"sv_destroy_lasers_on_death", "Lasers end with the tee that fired them", 0, 0, 1, func(s *Settings) *int32 { return &s.DestroyLasersOnDeath }},
+	{"sv_ddnet_physics", "DDNet's physics to use (16 = those of 16.4, 20)", 16, 16, 20, func(s *Settings) *int32 { return &s.Release }},
 }
 
 // IsSetting reports whether [Settings] has the console variable with this name.

@@ -94,7 +94,7 @@ func (s *Settings) visit(v Visitor) {
 	for i := range variables {
 		x := &variables[i]
 		field := x.Field(s)
-		if x.Late {
+		if x.Late() {
 			continue
 		}
 		v.Int32(field)

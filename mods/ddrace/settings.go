@@ -48,7 +48,7 @@ func (m *Mode) declareSettings(setup *game.Setup) {
 			Field: func(s *ddrace.Settings) *int32 { return &s.EndlessSuperHook }},
 	) {
 		setup.IntVar(game.IntVar{
-			Name: v.Name, Help: v.Help, Value: v.Field(&m.settings), Default: v.Default, Min: v.Min, Max: v.Max, Late: v.Late,
+			Name: v.Name, Help: v.Help, Value: v.Field(&m.settings), Default: v.Default, Min: v.Min, Max: v.Max, Late: v.Late(),
 			Changed: func(ctx *game.Ctx) {
 				s := *ctx.DDRace().Settings()
 				*v.Field(&s) = *v.Field(&m.settings)

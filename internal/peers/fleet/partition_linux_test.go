@@ -21,8 +21,8 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-// relay connects two addresses over TCP. While it is cut, bytes get lost on the way, and nobody
-// learns of it, as with a pulled cable.
+// relay connects two addresses over TCP. While it is cut, it passes on nothing, and the connections
+// stay open, as with a pulled cable.
 type relay struct {
 	mu    sync.Mutex
 	whole *sync.Cond
