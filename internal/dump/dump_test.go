@@ -318,6 +318,15 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
+// TestEmptyPacket checks that the first packet of a connection may be without chunks.
+func TestEmptyPacket(t *testing.T) {
+	b := packet.AppendHeader(nil, 0, 0, 0, 0x01020304)
+	text, stats := explain(t, []Datagram{{Src: clientAddr, Dst: serverAddr, Payload: b}}, Config{})
+	if stats.Datagrams != 1 || stats.Faults != 0 || !strings.Contains(text, "chunks=0") {
+		t.Errorf("%s%+v", text, stats)
+	}
+}
+
 // FuzzDatagrams explains pairs of datagrams of a connection.
 func FuzzDatagrams(f *testing.F) {
 	for _, name := range []string{golden.Join, golden.Join6} {

@@ -133,7 +133,8 @@ func (d *Decoder) sideOf(f *flow, b []byte, assumed bool) (toServer, sure bool) 
 			if p.Parse(b, &d.scratch) != nil {
 				return assumed, false
 			}
-			if id := p.ControlID(); p.Flags&packet.FlagControl != 0 {
+			if p.Flags&packet.FlagControl != 0 {
+				id := p.ControlID()
 				return assumed, id == packet.ControlConnect || id == packet.ControlToken
 			}
 			it = p.Chunks()

@@ -39,10 +39,10 @@ func (t *match) isWaiting(team uint8) bool { return team < ddrace.TeamSuper && t
 // save runs /save. The team's tees die until the answer shows whether the save succeeded.
 func (t *match) save(id int) {
 	team := t.world.Team(id)
-	if team >= ddrace.TeamSuper || team == 0 && !t.world.Settings().ForcedSolo() || t.teams.race[team] != raceStarted || t.isWaiting(team) {
+	if !t.world.RacesTogether(team) || t.teams.race[team] != raceStarted || t.isWaiting(team) {
 		return
 	}
-	if w := t.world; w.AsZero(team) || w.BlocksSave(team) || w.Settings().Release >= 20 && w.Practises(team) {
+	if w := t.world; w.BlocksSave(team) || w.Settings().Release >= 20 && w.Practises(team) {
 		return
 	}
 	s, ids, ok := t.world.SaveTeam(team, 0)
@@ -63,8 +63,8 @@ func (t *match) save(id int) {
 
 // beginLoad runs /load with a code. A later record has the loaded team.
 func (t *match) beginLoad(id int) {
-	team := t.world.Team(id)
-	if team < ddrace.TeamSuper && (team != 0 || t.world.Settings().ForcedSolo()) && t.teams.race[team] == raceOpen {
+	w, team := t.world, t.world.Team(id)
+	if w.RacesTogether(team) && t.teams.race[team] == raceOpen && (w.Settings().Release < 20 || !w.Practises(team)) {
 		t.teams.waiting[team] = true
 	}
 }
