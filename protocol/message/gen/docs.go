@@ -55,6 +55,7 @@ func emitDocs(s *spec, w *writer) {
 		for _, m := range s.Messages {
 			if m.System == system && !m.Reserved {
 				w.p("### %s\n\n%s\n", m.Name, m.Doc)
+				w.p("%s\n", sentText(s, m))
 				if text := sinceText(s, m.Since, m.Until); text != "" {
 					w.p("%s\n", text)
 				}
@@ -108,6 +109,7 @@ func emitDocs(s *spec, w *writer) {
 		}
 		emitFieldTable(w, o.Fields)
 	}
+	emitTuningDocs(s, w)
 	emitGateDocs(s, w)
 	w.p("## Enumerations\n")
 	for _, e := range s.Enums {
@@ -189,6 +191,54 @@ func messageProperties(m *message) string {
 		l = append(l, "not in demos")
 	}
 	return strings.Join(l, ", ")
+}
+
+// sentText returns when a message is sent, and links to the messages before and after it.
+func sentText(s *spec, m *message) string {
+	var l []string
+	if m.When != "" {
+		l = append(l, "Sent "+m.When+".")
+	}
+	if len(m.Answers) > 0 {
+		l = append(l, "Answers "+messageLinks(s, m.Answers)+".")
+	}
+	var names []string
+	for _, a := range s.AnswersTo(m) {
+		names = append(names, a.Name)
+	}
+	if names != nil {
+		l = append(l, "Answered by "+messageLinks(s, names)+".")
+	}
+	return strings.Join(l, " ")
+}
+
+// messageLinks returns links to messages and control messages.
+func messageLinks(s *spec, names []string) string {
+	var l []string
+	for _, name := range names {
+		target := "#" + anchor(name)
+		if s.Message(name) == nil {
+			target = "../protocol/" + s.version.packets + "#control-messages"
+		}
+		l = append(l, fmt.Sprintf("[%s](%s)", name, target))
+	}
+	return strings.Join(l, ", ")
+}
+
+// emitTuningDocs prints the table of tunings.
+func emitTuningDocs(s *spec, w *writer) {
+	w.p("## Tuning\n")
+	w.p("[Sv_TuneParams](#sv_tuneparams) has these parameters in this order. Its integers are 100 times the values.\n")
+	if s.version.lenient {
+		w.p("Teeworlds 0.6 has those up to player_hooking, DDNet all. The defaults are DDRace's.\n")
+	}
+	w.p("| index | name | unit | default | on the wire | |")
+	w.p("|---:|---|---|---:|---:|---|")
+	for i, t := range s.Tunings {
+		value := strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", float64(t.Default)/100), "0"), ".")
+		w.p("| %d | %s | %s | %s | %d | %s |", i, t.Name, t.Unit, value, t.Default, t.Doc)
+	}
+	w.p("")
 }
 
 func usedBy(s *spec, t *structType, system bool) bool {

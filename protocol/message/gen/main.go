@@ -59,6 +59,10 @@ type version struct {
 	pkg   string // name of the package and of its schema files
 	title string // name of the protocol in titles
 	page  string // path of the page
+	// packets is the page about the packets, in docs/protocol.
+	packets string
+	// json is the file for other generators, in docs/protocol.
+	json string
 	// lenient means that values of snapshot objects are clamped instead of rejected.
 	lenient bool
 	// script is the file for the viewer's page, "" if the page does not read this version.
@@ -66,8 +70,8 @@ type version struct {
 }
 
 var versions = []version{
-	{pkg: "msg6", title: "Teeworlds 0.6 and DDNet", page: "messages-0.6.md", lenient: true},
-	{pkg: "msg7", title: "Teeworlds 0.7", page: "messages-0.7.md", script: "schema7_gen.js"},
+	{pkg: "msg6", title: "Teeworlds 0.6 and DDNet", page: "messages-0.6.md", packets: "packets-0.6.md", json: "schema-0.6.json", lenient: true},
+	{pkg: "msg7", title: "Teeworlds 0.7", page: "messages-0.7.md", packets: "packets.md", json: "schema-0.7.json", script: "schema7_gen.js"},
 }
 
 // generate returns the files of one version.
@@ -103,6 +107,11 @@ func (v version) generate(root string) ([]file, error) {
 	var w writer
 	emitDocs(s, &w)
 	files = append(files, file{filepath.Join(root, "docs", "reference", v.page), w.Bytes()})
+	b, err := emitJSON(s)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, file{filepath.Join(root, "docs", "protocol", v.json), b})
 	if v.script != "" {
 		var w writer
 		emitJavaScript(s, &w)

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,6 +21,7 @@ type Schema struct {
 	Structs  []*Struct  `json:"structs"`
 	Messages []*Message `json:"messages"`
 	Objects  []*Object  `json:"objects"`
+	Tunings  []*Tuning  `json:"tunings"`
 
 	versions map[string]*Version
 	enums    map[string]*Enum
@@ -34,6 +36,14 @@ type Version struct {
 	Doc    string `json:"doc"`    // what is new
 
 	Release int32 `json:"-"` // value of Number
+}
+
+// Tuning is a parameter of the physics. Sv_TuneParams has the values of all in this order.
+type Tuning struct {
+	Name    string `json:"name"`    // in the console
+	Unit    string `json:"unit"`    // of the value, which is a hundredth of the number on the wire
+	Default int32  `json:"default"` // as on the wire
+	Doc     string `json:"doc"`
 }
 
 // Enum is a set of named values, or of flags.
@@ -75,22 +85,26 @@ type Struct struct {
 
 // Message is a system or game message.
 type Message struct {
-	ID          int      `json:"id"`
-	Ext         string   `json:"ext"`  // name from which the UUID is made, which replaces the id
-	Name        string   `json:"name"` // the original's name
-	Go          string   `json:"go"`   // defaults to Name without underscores
-	Dir         string   `json:"dir"`  // the sender, client or server, or both or demo
-	Vital       bool     `json:"vital"`
-	Flush       bool     `json:"flush"`
-	NoRecord    bool     `json:"norecord"`
-	Reserved    bool     `json:"reserved"`
-	Handwritten bool     `json:"handwritten"` // whether type, Append and Unpack are hand-written
-	Check       string   `json:"check"`       // hand-written function that checks all fields together
-	Since       string   `json:"since"`       // first Version that supports it, "" for all
-	Until       string   `json:"until"`       // first Version that no longer gets it, "" for none
-	Older       *Older   `json:"older"`
-	Doc         string   `json:"doc"`
-	Fields      []*Field `json:"fields"`
+	ID          int    `json:"id"`
+	Ext         string `json:"ext"`  // name from which the UUID is made, which replaces the id
+	Name        string `json:"name"` // the original's name
+	Go          string `json:"go"`   // defaults to Name without underscores
+	Dir         string `json:"dir"`  // the sender, client or server, or both or demo
+	Vital       bool   `json:"vital"`
+	Flush       bool   `json:"flush"`
+	NoRecord    bool   `json:"norecord"`
+	Reserved    bool   `json:"reserved"`
+	Handwritten bool   `json:"handwritten"` // whether type, Append and Unpack are hand-written
+	Check       string `json:"check"`       // hand-written function that checks all fields together
+	Since       string `json:"since"`       // first Version that supports it, "" for all
+	Until       string `json:"until"`       // first Version that no longer gets it, "" for none
+	Older       *Older `json:"older"`
+	// Answers are the messages and control messages that this message answers. When says when it is
+	// sent otherwise, after the word "sent". Each message has at least one of both.
+	Answers []string `json:"answers"`
+	When    string   `json:"when"`
+	Doc     string   `json:"doc"`
+	Fields  []*Field `json:"fields"`
 
 	System bool `json:"-"`
 }
@@ -251,6 +265,7 @@ func load(readFile func(name string) ([]byte, error), version string) (*Schema, 
 		s.Structs = append(s.Structs, one.Structs...)
 		s.Messages = append(s.Messages, one.Messages...)
 		s.Objects = append(s.Objects, one.Objects...)
+		s.Tunings = append(s.Tunings, one.Tunings...)
 	}
 	return s, s.resolve()
 }
@@ -320,6 +335,9 @@ func (s *Schema) resolve() error {
 			return err
 		}
 	}
+	if err := s.checkAnswers(); err != nil {
+		return err
+	}
 	first := 1
 	if len(s.Objects) > 0 && s.Objects[0].Type == 0 {
 		first = 0
@@ -377,6 +395,50 @@ func (s *Schema) resolve() error {
 		s.objects[o.Name] = o
 	}
 	return nil
+}
+
+// Control are the names of the control messages that messages answer.
+var Control = []string{"ACCEPT", "CONNECTACCEPT"}
+
+// checkAnswers checks that each message says when it is sent.
+func (s *Schema) checkAnswers() error {
+	for _, m := range s.Messages {
+		if !m.Reserved && len(m.Answers) == 0 && m.When == "" {
+			return fmt.Errorf("message %s needs answers or when", m.Name)
+		}
+		for _, name := range m.Answers {
+			if s.Message(name) == nil && !slices.Contains(Control, name) {
+				return fmt.Errorf("message %s answers %s, which does not exist", m.Name, name)
+			}
+		}
+	}
+	for _, t := range s.Tunings {
+		if t.Name == "" || t.Unit == "" || t.Doc == "" {
+			return fmt.Errorf("tuning %q needs name, unit and doc", t.Name)
+		}
+	}
+	return nil
+}
+
+// Message returns the message with a name, nil if there is none.
+func (s *Schema) Message(name string) *Message {
+	for _, m := range s.Messages {
+		if m.Name == name && !m.Reserved {
+			return m
+		}
+	}
+	return nil
+}
+
+// AnswersTo returns the messages that answer m.
+func (s *Schema) AnswersTo(m *Message) []*Message {
+	var l []*Message
+	for _, a := range s.Messages {
+		if slices.Contains(a.Answers, m.Name) {
+			l = append(l, a)
+		}
+	}
+	return l
 }
 
 func (s *Schema) fields(where string, fields []*Field) error {

@@ -37,13 +37,16 @@ func TestMistakes(t *testing.T) {
 			objects, "ints needs max"},
 		{"bytes without size", `{"id": 0, "name": "X", "dir": "both", "doc": "X is.", "fields": [{"name": "F", "type": "raw", "doc": "f"}]}`,
 			objects, "raw needs size"},
+		{"neither answer nor time", `{"id": 0, "name": "X", "dir": "client", "doc": "X is."}`, objects, "needs answers or when"},
+		{"answer to nothing", `{"id": 0, "name": "X", "dir": "both", "answers": ["Y"], "doc": "X is."}`, objects, "answers Y"},
 		{"same UUID twice", `{"ext": "a@b", "name": "X", "dir": "both", "doc": "X is."}, {"ext": "a@b", "name": "Y", "dir": "both", "doc": "Y is."}`,
 			objects, "a@b"},
 		{"more than is needed", msg, strings.Replace(objects, `"name": "A",`, `"name": "A", "min": 2,`, 1), "min 2"},
 		{"needed after the end", msg, strings.Replace(objects, `"name": "A",`, `"name": "A", "min": 0,`, 1), "no default"},
 		{"string in an object", msg, strings.Replace(objects, `"type": "int"`, `"type": "string", "sanitize": "cc"`, 1), "field X"},
 	} {
-		files := map[string]string{"v_enums.json": enums, "v_system.json": `{"messages": [` + v.system + `]}`, "v_game.json": `{}`, "v_objects.json": v.objects}
+		system := strings.ReplaceAll(v.system, `"dir": "both",`, `"dir": "both", "when": "at times",`)
+		files := map[string]string{"v_enums.json": enums, "v_system.json": `{"messages": [` + system + `]}`, "v_game.json": `{}`, "v_objects.json": v.objects}
 		_, err := load(func(name string) ([]byte, error) { return []byte(files[name]), nil }, "v")
 		switch {
 		case v.want == "" && err != nil:
