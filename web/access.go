@@ -209,11 +209,11 @@ func NewHandler(rooms ...Room) http.Handler {
 	for _, room := range rooms {
 		mux.HandleFunc(room.Pattern, func(w http.ResponseWriter, r *http.Request) {
 			if room.Access != nil && !room.Access.Allows(r) {
-				text := "Access denied: the server's operator sets who may see this page (" + room.Setting + ")." + fmt.Sprintf(howToProve, listenerPort(r))
+				reason := "the server's operator sets who may see this page (" + room.Setting + ").\n" + fmt.Sprintf(howToProve, listenerPort(r))
 				if room.Access.keepsOutOperator() {
-					text = "Access denied: " + room.Setting + " does not allow the server's machine or its key; it is off or lists only networks.\n"
+					reason = room.Setting + " does not allow the server's machine or its key; it is off or lists only networks.\n"
 				}
-				http.Error(w, text, http.StatusForbidden)
+				Deny(w, r, http.StatusForbidden, reason)
 				return
 			}
 			room.Handler.ServeHTTP(w, r)

@@ -138,7 +138,7 @@ func TestRooms(t *testing.T) {
 	expect("GET", "/private", 403, "sv_private does not allow")
 	expect("GET", "/", 404, "")
 	rule.Set(Access{Local: true})
-	expect("GET", "/private", 403, "(sv_private).\nIf you are the operator")
+	expect("GET", "/private", 403, "(sv_private).\n\nIf you are the operator")
 	rule.Set(Access{Everybody: true})
 	expect("GET", "/private", 200, "/private")
 }

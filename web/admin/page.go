@@ -4,8 +4,10 @@ import (
 	"embed"
 	"io/fs"
 	"net/http"
+	"strings"
 
 	"github.com/teeyard/teeyard/internal/webpage"
+	"github.com/teeyard/teeyard/web"
 	"github.com/teeyard/teeyard/web/viewer"
 )
 
@@ -40,7 +42,7 @@ func newApp() *webpage.App {
 func (c *Console) page(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := c.access.enter(r); err != nil {
-			http.Error(w, err.Error(), err.(*apiError).status)
+			web.Deny(w, r, err.(*apiError).status, strings.TrimPrefix(err.Error(), "Access denied: "))
 			return
 		}
 		h.ServeHTTP(w, r)

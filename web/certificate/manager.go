@@ -21,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"github.com/teeyard/teeyard/internal/atomicfile"
 	"github.com/teeyard/teeyard/internal/safetext"
 )
 
@@ -62,6 +63,7 @@ type Manager struct {
 	lock    *lockedfile.Mutex
 	obtain  func(ctx context.Context, ports Ports) (*pair, error)
 	jitter  func(time.Duration) time.Duration // returns a random part
+	write   func(path string, b []byte) error // atomicfile.Write
 	current atomic.Pointer[pair]
 	// challenge is the certificate for the CA's connection of a TLS-ALPN-01 challenge.
 	challenge atomic.Pointer[tls.Certificate]
@@ -78,7 +80,7 @@ type Manager struct {
 // New returns a manager with the certificate in the folder, if there is one. Call Run to request
 // and renew it.
 func New(cfg Config) *Manager {
-	m := &Manager{cfg: cfg, jitter: randomPart}
+	m := &Manager{cfg: cfg, jitter: randomPart, write: atomicfile.Write}
 	if m.cfg.Now == nil {
 		m.cfg.Now = time.Now
 	}

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -237,6 +238,41 @@ func TestNothingIsStored(t *testing.T) {
 		s.check(t.Context())
 	}
 	testenv.Check(t, ca.requests == 2 && s.serial() == 1, "%d requests after a failure", ca.requests)
+}
+
+// TestFullDisk checks that a server renews its certificate on a full disk, says that the new one is
+// not stored, and leaves the old file whole, so that the server still has that one after a restart.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	ca, dir := &fakeCA{now: start}, t.TempDir()
+	s := newMachine(ca, dir, "yard.example")
+	s.check(t.Context())
+	files := func() (all string) {
+		for _, e := range testenv.Must(os.ReadDir(dir)) {
+			all += e.Name() + "\n"
+			if filepath.Ext(e.Name()) == ".pem" {
+				all += string(testenv.Must(os.ReadFile(filepath.Join(dir, e.Name()))))
+			}
+		}
+		return all
+	}
+	before := files()
+	ca.now = start.Add(61 * days)
+	s.now = ca.now
+	s.write = func(path string, _ []byte) error { return &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC} }
+	for range 3 {
+		s.check(t.Context())
+	}
+	testenv.Check(t, s.serial() == 2 && s.Valid() && s.Problem() == nil && ca.requests == 2, "certificate %d, %d requests", s.serial(), ca.requests)
+	testenv.Check(t, len(s.warnings) == 1, "%q", s.warnings)
+	s.lastWarning(t, "in use, but it cannot be stored", s.path(".pem"), syscall.ENOSPC.Error(), "make room")
+	testenv.Check(t, files() == before, "the files are now %s", files())
+
+	restarted := newMachine(ca, dir, "yard.example")
+	restarted.now = s.now
+	testenv.Check(t, restarted.serial() == 1 && restarted.Valid(), "certificate %d after a restart", restarted.serial())
+	restarted.check(t.Context())
+	testenv.Check(t, restarted.serial() == 3 && files() != before, "certificate %d with room", restarted.serial())
 }
 
 // TestClock checks that a server with a wrong clock says so, and asks no more often than others.

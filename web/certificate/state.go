@@ -15,8 +15,6 @@ import (
 	mathrand "math/rand/v2"
 	"os"
 	"time"
-
-	"github.com/teeyard/teeyard/internal/atomicfile"
 )
 
 // pair is a certificate with its key.
@@ -94,7 +92,7 @@ func (m *Manager) put(s state) error {
 	m.state = s
 	b, err := json.MarshalIndent(s, "", "\t")
 	if err == nil {
-		err = atomicfile.Write(m.path(".json"), b)
+		err = m.write(m.path(".json"), b)
 	}
 	if err == nil {
 		m.seen.state = b
@@ -104,7 +102,7 @@ func (m *Manager) put(s state) error {
 
 // store writes a certificate.
 func (m *Manager) store(p *pair) error {
-	err := atomicfile.Write(m.path(".pem"), p.pem)
+	err := m.write(m.path(".pem"), p.pem)
 	if err == nil {
 		m.seen.pem = p.pem
 	}
@@ -187,7 +185,7 @@ func (m *Manager) openAccount() (*ecdsa.PrivateKey, error) {
 		}
 		var b []byte
 		if b, err = marshalKey(key); err == nil {
-			err = atomicfile.Write(m.accountPath(), b)
+			err = m.write(m.accountPath(), b)
 		}
 	}
 	m.account.Store(key)

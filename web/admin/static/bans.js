@@ -57,7 +57,7 @@ export function bansPanel() {
 		id: 'bans', title: 'Bans',
 		element: el('section', {}, el('form', { class: 'bar', onsubmit: add }, target, el('label', { class: 'minutes' }, minutes, 'minutes, 0 for ever'), reason, el('button', { type: 'submit', class: 'danger' }, 'Ban')),
 			el('div', { class: 'bar' }, find),
-			el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Target', 'Still', 'Reason', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), body), note)),
+			el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Target', 'Time left', 'Reason', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), body), note)),
 		show,
 	};
 }

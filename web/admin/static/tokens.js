@@ -49,7 +49,7 @@ export function tokensPanel() {
 		id: 'tokens', title: 'Tokens',
 		element: el('section', {}, el('div', { class: 'bar' }, el('p', { class: 'dim wide' }, 'Programs use the API with a token instead of a password.'), el('button', { type: 'button', onclick: add }, 'New token')),
 			fresh,
-			el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Name', 'Level', 'Made', 'Expires', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), body), none),
+			el('div', { class: 'scroll' }, el('table', { class: 'cards-on-phone' }, el('thead', {}, el('tr', {}, ...['Name', 'Level', 'Created', 'Expires', 'Actions'].map((h) => el('th', { scope: 'col' }, h)))), body), none),
 			el('div', { class: 'card stack' }, el('h2', {}, 'Use the API'),
 				el('code', { class: 'wrap' }, `curl -H "Authorization: Bearer TOKEN" ${new URL('admin/api/players', document.baseURI).href}`),
 				el('p', { class: 'hint' }, 'This lists the players. ', el('a', { href: 'admin/api/openapi.json' }, 'openapi.json'), ' describes all requests.'))),

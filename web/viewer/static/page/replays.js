@@ -28,8 +28,8 @@ function sizeText(bytes) {
 
 /** @param {Replay} r */
 function kindOf(r) {
-	if (r.name?.endsWith('.twreplay')) return 'replay log';
-	return r.name?.endsWith('.teehistorian') ? 'teehistorian' : 'demo';
+	if (r.name?.endsWith('.twreplay')) return 'Replay log';
+	return r.name?.endsWith('.teehistorian') ? 'Teehistorian' : 'Demo';
 }
 
 /** A match in the list. @typedef {{ words: string, bots: boolean, item: HTMLElement }} Item */

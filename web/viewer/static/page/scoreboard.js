@@ -18,7 +18,7 @@ import { formatRace, teamName } from './teestate.js';
 const MAX_ROWS = 16;
 
 /** The classes of columns whose label is another word. @type {Record<string, string>} */
-const CLASSES = { 'k/d': 'kills', time: 'score' };
+const CLASSES = { 'K/D': 'kills', time: 'score' };
 
 /**
  * A row of the list.
@@ -140,8 +140,8 @@ export class Scoreboard {
 		let i = 0;
 		this.tables.replaceChildren(...columns.map((n) => {
 			const head = make('tr');
-			for (const label of ['tee', race ? 'time' : 'score', 'name', 'clan', ...this.tally ? ['k/d'] : [], 'ping']) {
-				const th = make('th', CLASSES[label] ?? label, label === 'tee' ? '' : label);
+			for (const label of ['tee', race ? 'time' : 'score', 'name', 'clan', ...this.tally ? ['K/D'] : [], 'ping']) {
+				const th = make('th', CLASSES[label] ?? label, label === 'tee' ? '' : label[0].toUpperCase() + label.slice(1));
 				th.scope = 'col';
 				head.append(th);
 			}
