@@ -10,7 +10,7 @@ import (
 )
 
 // sorryPage is the answer to a browser that does not get the page it asks for. The verbs are the
-// way to the root of the server, such as ../, the title and what there is to read.
+// way to the root of the server, such as ../, the title, what there is to read, and a drawing.
 const sorryPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -21,7 +21,7 @@ const sorryPage = `<!doctype html>
 <link rel="stylesheet" href="%[1]sviewer/page/look.css">
 <link rel="stylesheet" href="%[1]sviewer/page/replays.css">
 <main class="vacant">
-<img src="%[1]sviewer/lost.svg" alt="" width="480" height="220">
+<img src="%[1]sviewer/%[4]s" alt="" width="480" height="220">
 <h1>%[2]s</h1>
 %[3]s<a href="%[1]s.">Watch the match</a>
 </main>
@@ -34,7 +34,7 @@ func isForReading(r *http.Request) bool {
 }
 
 // sorry answers a request of a browser with a page instead of the one that it wants.
-func sorry(w http.ResponseWriter, r *http.Request, status int, title, text string) {
+func sorry(w http.ResponseWriter, r *http.Request, status int, drawing, title, text string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -49,7 +49,7 @@ func sorry(w http.ResponseWriter, r *http.Request, status int, title, text strin
 		fmt.Fprintf(&b, "<%[1]s>%[2]s</%[1]s>\n", element, html.EscapeString(strings.TrimSpace(paragraph)))
 	}
 	root := "./" + strings.Repeat("../", max(strings.Count(r.URL.Path, "/")-1, 0))
-	fmt.Fprintf(w, sorryPage, root, html.EscapeString(title), b.String())
+	fmt.Fprintf(w, sorryPage, root, html.EscapeString(title), b.String(), drawing)
 }
 
 const denied = "Access denied"
@@ -66,7 +66,7 @@ func Deny(w http.ResponseWriter, r *http.Request, status int, reason string) {
 		first, size := utf8.DecodeRuneInString(reason)
 		reason = string(unicode.ToUpper(first)) + reason[size:]
 	}
-	sorry(w, r, status, denied, reason)
+	sorry(w, r, status, "empty.svg", denied, reason)
 }
 
 // withLost answers browsers that ask for a page that mux does not have with a page. Other programs
@@ -75,7 +75,7 @@ func withLost(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isForReading(r) {
 			if _, pattern := mux.Handler(r); pattern == "" {
-				sorry(w, r, http.StatusNotFound, "There is no such page", "The match is where it was.")
+				sorry(w, r, http.StatusNotFound, "lost.svg", "There is no such page", "The match is where it was.")
 				return
 			}
 		}
