@@ -260,52 +260,62 @@ func (e *explainer) chunks(r packet.ChunkReader, n, sizeBits int) {
 
 // message explains a message: its id and its fields.
 func (e *explainer) message() {
-	id, n := readInt(e.rest)
-	if n == 0 {
-		e.take(1, "id")
-		return
-	}
-	var m *schema.Message
-	kind := map[bool]string{true: "system", false: "game"}[id&1 != 0]
-	if id>>1 == 0 && len(e.rest) > 16 {
-		var found bool
-		if m, found = e.extended(id&1 != 0, [16]byte(e.rest[1:17])); found {
-			e.take(n, "id 0, %s: a UUID follows", kind)
-			e.take(16, "UUID of %s: %s", m.Ext, m.Name)
-		}
-	} else {
-		for _, c := range e.schema.Messages {
-			if c.Ext == "" && !c.Reserved && c.System == (id&1 != 0) && int32(c.ID) == id>>1 {
-				m = c
-			}
-		}
-		if m != nil {
-			e.take(n, "id %d, %s: %s", m.ID, kind, m.Name)
-		}
-	}
-	if m == nil {
+	m, n := e.find()
+	switch {
+	case m == nil:
 		e.take(len(e.rest), "a message that is not in the tables")
 		return
+	case m.Ext != "":
+		e.take(n, "id 0, %s: a UUID follows", kind(m))
+		e.take(16, "UUID of %s: %s", m.Ext, m.Name)
+	default:
+		e.take(n, "id %d, %s: %s", m.ID, kind(m), m.Name)
 	}
 	e.values = map[string]int32{}
 	e.fields("", m.Fields)
 }
 
-// extended returns the message with a UUID. DDNet sends its own messages over 0.7, too.
-func (e *explainer) extended(system bool, uuid [16]byte) (*schema.Message, bool) {
+// find returns the message that the next bytes contain, nil if it is unknown, and the length of its
+// id.
+func (e *explainer) find() (m *schema.Message, n int) {
+	id, n := readInt(e.rest)
+	if n == 0 {
+		return nil, 0
+	}
+	system := id&1 != 0
+	if id>>1 == 0 && len(e.rest) > 16 {
+		return e.extended(system, [16]byte(e.rest[1:17])), n
+	}
+	for _, m := range e.schema.Messages {
+		if m.Ext == "" && !m.Reserved && m.System == system && int32(m.ID) == id>>1 {
+			return m, n
+		}
+	}
+	return nil, n
+}
+
+func kind(m *schema.Message) string {
+	if m.System {
+		return "system"
+	}
+	return "game"
+}
+
+// extended returns the message with a UUID, or nil. DDNet sends its own messages over 0.7, too.
+func (e *explainer) extended(system bool, uuid [16]byte) *schema.Message {
 	s := e.schema
 	if e.Version == 7 {
 		var err error
 		if s, err = schema6(); err != nil {
-			return nil, false
+			return nil
 		}
 	}
 	for _, m := range s.Messages {
 		if m.Ext != "" && m.System == system && message.UUIDFromName(m.Ext) == uuid {
-			return m, true
+			return m
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // fields explains the fields of a message.
