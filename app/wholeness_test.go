@@ -27,6 +27,7 @@ func verdict(err error) string {
 // TestCommandsAgree checks that all commands give the same verdict on each kind of recording:
 // whole, cut short, and with flipped bits.
 func TestCommandsAgree(t *testing.T) {
+	testenv.Long(t)
 	testenv.OneGoroutine(t)
 	p := testenv.Must(newProgram(Config{}))
 	historian := recordedMatch(t, "speedup-1") // sets a working directory with the map

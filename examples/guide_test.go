@@ -35,6 +35,7 @@ var codeBlock = regexp.MustCompile("(?m)(?:^<!-- (\\S+) -->\n)?^```(go|lua)\n((?
 // the script before them on the page, and adds other Go code to the mod that teeyard mod new
 // writes.
 func TestModPages(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	files, scripts, tests, goBlocks := 0, 0, 0, 0
 	for page, text := range modPages() {

@@ -53,6 +53,7 @@ var benchMatches = []struct {
 }{{dm.Mode{}, 2}, {dm.Mode{}, 16}, {dm.Mode{}, 64}, {tdm.Mode{}, 64}, {ctf.Mode{}, 64}, {lms.Mode{}, 64}, {lts.Mode{}, 64}, {new(race.Mode), 64}}
 
 func TestSteadyTickAllocatesNothing(t *testing.T) {
+	testenv.Long(t)
 	testenv.RequireExactAllocs(t)
 	for _, match := range benchMatches {
 		w, b := botMatch(t, match.mode, match.players)

@@ -13,6 +13,8 @@ import (
 
 	rt "github.com/arnodel/golua/runtime"
 	"golang.org/x/sys/unix"
+
+	"github.com/teeyard/teeyard/internal/testenv"
 )
 
 // limitOps are operations that a script repeats until its limits end it. The part before the bar
@@ -287,6 +289,7 @@ const maxAllocated = 48 << 20
 // FuzzCosts repeats arbitrary code until the limits end it. It must not take memory or time that
 // the limits do not count.
 func FuzzCosts(f *testing.F) {
+	testenv.Long(f)
 	for _, op := range limitOps {
 		once, loop, _ := strings.Cut(op, "|")
 		f.Add(once, loop)

@@ -47,6 +47,7 @@ func TestExamples(t *testing.T) {
 // TestMatches plays scripts with operations that could make replays differ. Some scripts are
 // switched off.
 func TestMatches(t *testing.T) {
+	testenv.Long(t)
 	for _, c := range []struct{ name, source, log string }{
 		{"order", `
 state.list = {}

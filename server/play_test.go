@@ -299,6 +299,7 @@ func TestInputsCountInTheirTick(t *testing.T) {
 // tenth, repeats a twentieth and delays by 50 to 150 ms. No client may lose track of the
 // world, and every line of chat arrives once and in order.
 func TestMatchOverBadNetwork(t *testing.T) {
+	testenv.Long(t)
 	testenv.OneGoroutine(t)
 	const players = 16
 	length := testenv.Amount(time.Minute, 5*time.Minute)

@@ -127,6 +127,7 @@ func (p *playedServer) joinBy(
 // load the map, get snapshots, chat, appear with their own addresses, can be banned by them, and
 // see a winner. The match's replay log verifies.
 func TestMatchOverWebSocket(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	p := startPlayedServer(t, "sv_map testbox; sv_bots 8; sv_scorelimit 1; sv_warmup 2")
 	var players []*player

@@ -69,6 +69,7 @@ func plain(v *game.View) {
 // TestRunner checks that a runner finishes each course repeatedly, and that several runners who
 // push each other finish too.
 func TestRunner(t *testing.T) {
+	testenv.Long(t)
 	for name, course := range courses {
 		t.Run(name, func(t *testing.T) {
 			n := race(t, course, 1, 1600, all)
