@@ -362,15 +362,15 @@ const maxShowDistance = 10_000
 // setShowDistance sets the size of the area that the client displays in DDRace.
 func (s *serverSide) setShowDistance(m *msg6.ClShowDistance) {
 	limit := func(n int32) float32 { return float32(min(max(n, 0), maxShowDistance)) }
-	s.showDistance = vec.Vec2{X: limit(m.X), Y: limit(m.Y)}
+	s.watcher.showDistance = vec.Vec2{X: limit(m.X), Y: limit(m.Y)}
 }
 
 // viewOf returns v, limited to the area that the client displays.
 func (s *serverSide) viewOf(v *game.View) *game.View {
-	if v.Range != game.DDRaceRange || s.showDistance == (vec.Vec2{}) {
+	if v.Range != game.DDRaceRange || s.watcher.showDistance == (vec.Vec2{}) {
 		return v
 	}
 	s.view = *v
-	s.view.Range = s.showDistance
+	s.view.Range = s.watcher.showDistance
 	return &s.view
 }

@@ -64,7 +64,6 @@ func TestGates(t *testing.T) {
 		},
 		NotSent: map[string]string{
 			"MAP_RELOAD": never, "RECONNECT": never, "Sv_PreInput": never,
-			"DDNetSpectatorInfo": never, "MapBestTime": never,
 			"DDRaceProjectile": "from VersionEntityEx on, with what else DDRace needs",
 		},
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/teeyard/teeyard/bridge"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/limit"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -46,12 +45,14 @@ func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
 				p.names[ev.Player] = info.Profile.Name
 			}
 			p.snapshot.skins.clear(ev.Player)
+			p.snapshot.watchers[ev.Player] = watcher{}
 		case game.EvProfileChange:
 			if info, ok := w.Player(ev.Player); ok {
 				p.names[ev.Player] = info.Profile.Name
 			}
 		case game.EvPlayerLeft:
 			p.snapshot.skins.clear(ev.Player)
+			p.snapshot.watchers[ev.Player] = watcher{}
 			p.snapshot.admins &^= game.MaskOne(ev.Player)
 		}
 	}
@@ -114,8 +115,8 @@ type serverSide struct {
 	// otherTextUntil is the same for any other broadcast.
 	ownTextUntil, otherTextUntil int32
 
-	showDistance vec.Vec2 // as sent by the client, 0 by default
-	view         game.View
+	watcher watcher
+	view    game.View
 
 	input       bridge.InputMessage
 	playerInput msg6.PlayerInput

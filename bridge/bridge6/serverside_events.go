@@ -129,6 +129,7 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 	}
 	s.ownID = id
 	s.protocol.snapshot.skins.set(id, s.skin)
+	s.shareWatcher()
 	if p, ok := w.Player(id); ok && !silent {
 		s.sendServerChat(bridge.EnteredText(p.Profile.Name, p.Team, w.GameFlags()))
 	}

@@ -167,6 +167,16 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 		return nil
 	case *msg6.ClShowDistance:
 		s.setShowDistance(m)
+		s.shareWatcher()
+		return nil
+	case *msg6.ClCameraInfo:
+		s.watcher.camera, s.watcher.hasCamera = *m, true
+		s.shareWatcher()
+		return nil
+	case *msg6.ClEnableSpectatorCount:
+		counts := m.Enable
+		s.watcher.counts = &counts
+		s.shareWatcher()
 		return nil
 	case *msg6.ClShowOthers:
 		c.Kind, c.Value = game.CmdShowOthers, int32(m.Show)
@@ -175,9 +185,8 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 		if m.Show {
 			c.Value = int32(game.ShowOthersOn)
 		}
-	case *msg6.ClCameraInfo,
-		*msg6.ClEnableSpectatorCount, *msg6.GameEx:
-		return nil // settings of features that this server does not have
+	case *msg6.GameEx:
+		return nil
 	default:
 		return bridge.ErrBadMessage
 	}

@@ -38,10 +38,11 @@ type snapshotEncoder struct {
 	visible                     game.PlayerMask // players whose characters are visible in the current snapshot
 	// admins are the players who have or had access to the remote console. Players who lost it
 	// stay, because clients remember the last value.
-	admins  game.PlayerMask
-	effects effectEncoder
-	skins   skinCache
-	ddrace  ddraceEncoder
+	admins   game.PlayerMask
+	effects  effectEncoder
+	watchers [game.MaxPlayers]watcher
+	skins    skinCache
+	ddrace   ddraceEncoder
 	// players are the players as most clients see them, by id.
 	players [game.MaxPlayers]playerItem
 	// gameInfoEx is for clients up to 16.4, newGameInfoEx for later ones.
@@ -76,7 +77,11 @@ const (
 	wireTypeDDNetPickup     = msg6.FirstExtendedWireType - 8
 	wireTypeDDNetProjectile = msg6.FirstExtendedWireType - 9 // DDNetProjectile
 
-	numWireTypes = 10
+	wireTypeDDNetSpectatorInfo = msg6.FirstExtendedWireType - 10
+	wireTypeSpectatorCount     = msg6.FirstExtendedWireType - 11
+	wireTypeMapBestTime        = msg6.FirstExtendedWireType - 12
+
+	numWireTypes = 13
 )
 
 var (
@@ -331,6 +336,8 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 			e.visible |= game.MaskOne(c.Player)
 		}
 	}
+	watch := e.watchItemsOf(v, version)
+	e.buildWatchTypes(b, &watch, version)
 	var entities *entityItems // set in DDRace only
 	if e.ddrace.on {
 		entities = e.ddrace.entitiesFor(version)
@@ -354,6 +361,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		e.buildCharacters(b, v, ids, knowsStates)
 		e.buildPlayers(b, v, latency, ids, version)
 		e.effects.build(b, v, ids, knowsStates)
+		e.buildWatchItems(b, &watch, ids, version)
 		entities.appendExtended(b, v)
 		if ddnet {
 			e.buildStates(b, ids)
@@ -362,6 +370,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		return
 	}
 	e.buildPlayers(b, v, latency, ids, version)
+	e.buildWatchItems(b, &watch, ids, version)
 	if ddnet {
 		e.buildDDNetItems(b, ids, version)
 	}
@@ -387,8 +396,8 @@ func (e *snapshotEncoder) size(entities *entityItems) (items, ints int) {
 	items += effects + len(e.characters) + 3*players + 7
 	ints += effectInts + len(e.characters)*msg6.SizeCharacter + players*(msg6.SizePlayerInfo+msg6.SizeClientInfo+sizeDDNetPlayer) +
 		2*msg6.SizeEx + msg6.SizeGameInfoEx + msg6.SizeGameInfo + msg6.SizeGameData + msg6.SizeSpectatorInfo + msg6.SizeClientInfo
-	items += len(e.states) + 1
-	ints += len(e.states)*sizeDDRaceCharacter + msg6.SizeEx
+	items += len(e.states) + 1 + numWatchItems
+	ints += len(e.states)*sizeDDRaceCharacter + msg6.SizeEx + sizeWatch
 	return items, ints
 }
 

@@ -72,7 +72,7 @@ func (id ID) KnownBy(release int32) bool {
 	case IDSvDDRaceTime:
 		return release >= VersionMsgLegacy
 	case IDSvRecord:
-		return release >= VersionMsgLegacy
+		return release >= VersionMsgLegacy && release < VersionMapBestTime
 	case IDSvRaceFinish:
 		return release >= VersionCommandInfo
 	case IDSvCommandInfo:
