@@ -249,4 +249,7 @@ type ServerSide interface {
 	SendSnapshotPart(h snapshot.PartHeader, part int, data []byte)
 	// SendInputTiming tells the client how many ms before its tick the input arrived. (INPUTTIMING)
 	SendInputTiming(tick, timeLeft int32)
+	// SendOtherInput sends another player's input before its tick, for prediction. It returns false
+	// if the client does not support that or does not see the player's tee. (DDNet's Sv_PreInput)
+	SendOtherInput(id game.PlayerID, tick int32, in *game.Input) bool
 }

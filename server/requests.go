@@ -37,6 +37,7 @@ func (c *session) OnInput(in *bridge.InputMessage) {
 		return
 	}
 	c.playerFlags = in.Input.Flags
+	c.forwardInput(max(tick, s.clock.tick+1), &in.Input)
 	s.queueRequest(game.Command{Kind: game.CmdDirectInput, Player: c.id, Target: game.Nobody, Input: in.Input})
 }
 

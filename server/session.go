@@ -77,6 +77,7 @@ type session struct {
 	download          gamemap.Download
 	inputs            inputBuffer
 	lastInputTick     int32 // of the newest input
+	forwarded         forwardedInput
 	playerFlags       game.PlayerFlags
 	snapshots         snapshotState
 	latency           latencyMeter

@@ -15,6 +15,8 @@ type settings struct {
 	Port              int // sv_port
 	TimeoutProtection int // conn_timeout_protection, DDNet's
 	HighBandwidth     int // sv_high_bandwidth
+	PreInput          int // sv_preinput, DDNet's
+	MaxPreInputs      int // sv_max_preinputs_per_tick, DDNet's
 
 	Motd                string     // sv_motd
 	Welcome             string     // sv_welcome, DDNet's
@@ -67,6 +69,10 @@ func (s *settings) Register(c *console.Console) error {
 		{Name: "conn_timeout_protection", Help: "Seconds to keep the seat of a DDNet or browser player who timed out (0 = none)",
 			Flags: sv, Value: &s.TimeoutProtection, Default: 180, Max: 10000},
 		{Name: "sv_high_bandwidth", Help: "Send a snapshot every tick; doubles the bandwidth", Flags: sv, Value: &s.HighBandwidth, Max: 1},
+		{Name: "sv_preinput", Help: "Send inputs to nearby players before their ticks; DDNet 19.4 and later predict with them",
+			Flags: sv, Value: &s.PreInput, Default: 1, Max: 1},
+		{Name: "sv_max_preinputs_per_tick", Help: "Inputs of a player that are sent ahead in a tick (0 = all)",
+			Flags: sv, Value: &s.MaxPreInputs, Default: 8, Max: 1000},
 		{Name: "sv_shutdown_when_empty", Help: "Shut down when the last client has left", Flags: sv, Value: &s.ShutdownWhenEmpty, Max: 1},
 		{Name: "sv_term_drain", Help: "Seconds that the match may go on after SIGTERM; new players are rejected (0 = end at once)",
 			Flags: sv, Value: &s.TermDrain, Max: 86400},

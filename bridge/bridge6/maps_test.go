@@ -24,6 +24,24 @@ func TestStandardMaps(t *testing.T) {
 	}
 }
 
+// TestMapReload checks that DDNet's clients learn from 18.9 on that a map is the one they have.
+func TestMapReload(t *testing.T) {
+	w := newWorld(t, dm.Mode{}, "alice")
+	a, b := &bridge.Map{Name: "a", SHA256: [32]byte{7}}, &bridge.Map{Name: "b", SHA256: [32]byte{8}}
+	changeA, changeB := &msg6.MapChange{Name: []byte("a")}, &msg6.MapChange{Name: []byte("b")}
+	for release, reload := range map[int32][]msg6.Message{18080: {changeA}, 18090: {&msg6.MapReload{}, changeA}} {
+		srv, l := newServerSide(t, NewProtocol(), w, 0, release)
+		srv.capabilitiesSent = true
+		srv.SendMapChange(a)
+		l.expectSent("the first map", changeA)
+		srv.Reset()
+		srv.SendMapChange(a)
+		l.expectSent("the same map", reload...)
+		srv.SendMapChange(b)
+		l.expectSent("another map", changeB)
+	}
+}
+
 // TestMapDetails checks that MAP_DETAILS is sent only to DDNet's clients, and only if there is a
 // URL.
 func TestMapDetails(t *testing.T) {

@@ -18,6 +18,7 @@ type Protocol struct {
 	decoder  msg6.Decoder
 	snapshot snapshotEncoder
 	buf      []byte
+	preInput msg6.SvPreInput
 	world    *game.World             // the world at the last tick, nil before the first
 	names    [game.MaxPlayers]string // names of the last players with these ids
 }
@@ -104,6 +105,7 @@ type serverSide struct {
 	ownID            game.PlayerID
 	ids              clientIDs
 
+	announced          [32]byte     // SHA-256 of the last map, zero before the first
 	skin               skin06       // as last received
 	replies            limit.Bucket // limited to replyRate
 	skinChanges        limit.Bucket // limited to skinChangeRate
@@ -117,6 +119,7 @@ type serverSide struct {
 
 	watcher watcher
 	view    game.View
+	shown   game.PlayerMask // players whose tees are in the last snapshot
 
 	input       bridge.InputMessage
 	playerInput msg6.PlayerInput
@@ -159,6 +162,7 @@ func (s *serverSide) send(m msg6.Message) bool {
 
 func (s *serverSide) Reset() {
 	s.ids.reset()
+	s.shown = 0
 	s.ownID = game.Nobody
 	s.sentTeamsLocked, s.hasSentTeamsLocked = false, false
 	s.sentTimeLeft, s.ownTextUntil, s.otherTextUntil = 0, 0, 0
@@ -186,8 +190,14 @@ func (s *serverSide) sendCapabilities() {
 
 // SendMapChange sends MAP_DETAILS only if the map has a URL. DDNet's client would otherwise try its
 // own project's web server before it downloads the map here.
+//
+// A MAP_RELOAD precedes the map that the client already has. It makes the client's dummy come back.
 func (s *serverSide) SendMapChange(m *bridge.Map) {
 	name := m.Name
+	if s.announced == m.SHA256 {
+		s.send(&msg6.MapReload{})
+	}
+	s.announced = m.SHA256
 	if s.isDDNet() {
 		s.sendCapabilities()
 		if m.URL != "" {
@@ -391,6 +401,7 @@ func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[
 	}
 	s.announceTimeLeft(&v.Game, v.Tick)
 	s.protocol.snapshot.buildSnapshot(b, v, latency, &s.ids, s.ddnetVersion, s.knowsStates())
+	s.shown = s.protocol.snapshot.visible
 }
 
 func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }
@@ -407,6 +418,33 @@ func (s *serverSide) SendSnapshotPart(h snapshot.PartHeader, part int, data []by
 	}
 	s.protocol.buf = b
 	s.session.Queue(b, false)
+}
+
+// SendOtherInput sends the input only to players of the same DDRace team, and neither for nor to
+// players who are away.
+func (s *serverSide) SendOtherInput(id game.PlayerID, tick int32, in *game.Input) bool {
+	m := &s.protocol.preInput
+	if !msg6.Fit(m, s.ddnetVersion) || !s.shown.Has(id) || s.ids.id(id) < 0 {
+		return false
+	}
+	other, own := s.protocol.snapshot.player(id), s.protocol.snapshot.player(s.ownID)
+	if other == nil || own == nil || other.AFK || own.AFK || own.Team == game.TeamSpectators || own.DDRaceTeam != other.DDRaceTeam {
+		return false
+	}
+	*m = msg6.SvPreInput{
+		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Fire: in.Fire,
+		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
+		Owner: s.ids.id(id), IntendedTick: tick,
+	}
+	if in.Jump {
+		m.Jump = 1
+	}
+	if in.Hook {
+		m.Hook = 1
+	}
+	s.protocol.buf = m.Append(s.protocol.buf[:0])
+	s.session.Queue(s.protocol.buf, false)
+	return true
 }
 
 func (s *serverSide) SendInputTiming(tick, timeLeft int32) {

@@ -179,6 +179,18 @@ var pickups = [...]struct {
 	game.PickupArmorLaser:   {msg6.PickupArmorLaser, 0},
 }
 
+// player returns a player's state in the last round of snapshots, or nil.
+func (e *snapshotEncoder) player(id game.PlayerID) *game.PlayerState {
+	if e.frame == nil || id == game.Nobody {
+		return nil
+	}
+	// The frame changes between rounds.
+	if i := int(e.playerIndex[id]); i >= 0 && i < len(e.frame.Players) && e.frame.Players[i].ID == id {
+		return &e.frame.Players[i]
+	}
+	return nil
+}
+
 // addPickups adds the pickups of a frame for clients that support the kinds up to last.
 func addPickups(s *items.Shared, f *game.Frame, last game.PickupKind) {
 	for i := range f.Pickups {

@@ -417,6 +417,9 @@ func (s *serverSide) SendSnapshotPart(h snapshot.PartHeader, part int, data []by
 	s.session.Queue(b, false)
 }
 
+// SendOtherInput returns false, because 0.7 has no such message.
+func (s *serverSide) SendOtherInput(game.PlayerID, int32, *game.Input) bool { return false }
+
 func (s *serverSide) SendInputTiming(tick, timeLeft int32) {
 	m := msg7.InputTiming{IntendedTick: tick, TimeLeft: timeLeft}
 	s.protocol.buf = m.Append(s.protocol.buf[:0])

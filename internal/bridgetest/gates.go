@@ -178,10 +178,6 @@ func (g *GateTest) send(t *testing.T, release int32) sentTo {
 		c.list = c.list[:0]
 	}
 	take("joining")
-	for _, way := range waysToSend(w, side) {
-		way.send()
-		take(way.name)
-	}
 	var latency [game.MaxPlayers]int32
 	var b snapshot.Builder
 	var snap snapshot.Snapshot
@@ -194,6 +190,10 @@ func (g *GateTest) send(t *testing.T, release int32) sentTo {
 	b.Finish(&snap)
 	sent.objects = g.Objects(&snap)
 	take("snapshot")
+	for _, way := range waysToSend(w, side) {
+		way.send()
+		take(way.name)
+	}
 	return sent
 }
 
@@ -205,11 +205,11 @@ type wayToSend struct {
 
 // waysToSend returns all calls that send messages, with every kind of event.
 func waysToSend(w *game.World, s bridge.ServerSide) []wayToSend {
-	m := &bridge.Map{Name: "m", File: make([]byte, 9), ChunksPerRequest: 1, URL: "https://example.com/m.map"}
+	m := &bridge.Map{Name: "m", File: make([]byte, 9), SHA256: [32]byte{1}, ChunksPerRequest: 1, URL: "https://example.com/m.map"}
 	info := &bridge.ServerInfo{Name: "n", Map: "m", GameType: "race", PlayerSlots: 8, MaxClients: 8}
 	command := &bridge.CommandInfo{Name: "rank", Help: "h"}
 	ways := []wayToSend{
-		{"map change", func() { s.SendMapChange(m) }}, {"map data", func() { s.SendMapData(m, 0) }},
+		{"map change", func() { s.SendMapChange(m) }}, {"map reload", func() { s.SendMapChange(m) }}, {"map data", func() { s.SendMapData(m, 0) }},
 		{"con ready", s.SendConReady}, {"ready to enter", s.SendReadyToEnter},
 		{"server info", func() { s.SendServerInfo(info) }}, {"motd", func() { s.SendMotd("m") }},
 		{"client info", func() { s.SendClientInfo(w, 1, false, false) }}, {"game info", func() { s.SendGameInfo(w) }},
@@ -223,6 +223,7 @@ func waysToSend(w *game.World, s bridge.ServerSide) []wayToSend {
 		{"rcon command", func() { s.SendRconCommand(command) }}, {"rcon command removed", func() { s.SendRconCommandRemoved("rank") }},
 		{"redirect", func() { s.SendRedirect(8304) }}, {"map list", func() { s.SendMapListEntry("m") }},
 		{"map list removed", func() { s.SendMapListEntryRemoved("m") }}, {"input timing", func() { s.SendInputTiming(1, 2) }},
+		{"other input", func() { s.SendOtherInput(1, 2, &game.Input{}) }},
 		{"snapshot part", func() { s.SendSnapshotPart(snapshot.PartHeader{Tick: 2, BaseTick: 1}, 0, nil) }},
 	}
 	rules, tuning := w.Rules(), w.Tuning()

@@ -71,7 +71,6 @@ sv_connlimit sv_connlimit_time sv_netlimit sv_netlimit_alpha sv_server_info_per_
 	{"the server reads its files when it needs them", strings.Fields("reload_announcement reload_maplist")},
 	{"the chat is not censored", strings.Fields("reload_censorlist")},
 	{"set the value itself", strings.Fields("reset")},
-	{"clients get no inputs of other players", strings.Fields("sv_max_preinputs_per_tick sv_preinput")},
 	{"the server is in no community's list", strings.Fields("sv_flag sv_official_tutorial")},
 	{"ranks have no regions", strings.Fields("sv_regional_rankings")},
 	{"connections to the database have no TLS", strings.Fields("sv_sql_ssl_ca sv_sql_ssl_cert sv_sql_ssl_key")},
