@@ -12,8 +12,8 @@ import (
 	"github.com/teeyard/teeyard/server/servertest"
 )
 
-// TestInputsAreSentAhead checks that clients of DDNet 19.4 and later get the inputs of players whose
-// tees they see, before the ticks of the inputs.
+// TestInputsAreSentAhead checks that clients of DDNet 19.4 and later get the inputs of visible
+// players before the ticks of the inputs.
 func TestInputsAreSentAhead(t *testing.T) {
 	s := servertest.New(t, server.Config{}, "sv_map testbox; sv_bots 0; sv_warmup 0")
 	player := s.Join("player")

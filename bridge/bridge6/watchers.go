@@ -7,8 +7,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/snapshot"
 )
 
-// watcher is what a client has said about its view of the game. The zero value is for a client that
-// has said nothing.
+// watcher holds a client's messages about its view of the game. The zero value stands for a client
+// without such messages.
 type watcher struct {
 	showDistance vec.Vec2          // size of the displayed area, 0 by default
 	camera       msg6.ClCameraInfo // valid with hasCamera

@@ -33,7 +33,8 @@ func TestSpectatorsAreCounted(t *testing.T) {
 		t.Helper()
 		a, b, c := show()
 		info := getItem[msg6.DDNetSpectatorInfo](a, wireTypeDDNetSpectatorInfo, 0)
-		testenv.Check(t, info == (msg6.DDNetSpectatorInfo{HasCameraInfo: 1, Zoom: 1500, Deadzone: 300, FollowFactor: 60, SpectatorCount: want}), "%s: %+v", what, info)
+		camera := msg6.DDNetSpectatorInfo{HasCameraInfo: 1, Zoom: 1500, Deadzone: 300, FollowFactor: 60, SpectatorCount: want}
+		testenv.Check(t, info == camera, "%s: %+v", what, info)
 		testenv.Check(t, getItem[msg6.SpectatorCount](a, wireTypeSpectatorCount, 0).NumSpectators == want, "%s: another number", what)
 		testenv.Check(t, b.countType(wireTypeSpectatorCount) == 0 || want == 0, "%s: a spectator has spectators", what)
 		testenv.Check(t, c.countType(wireTypeDDNetSpectatorInfo) == 0 && c.countType(wireTypeSpectatorCount) == 0, "%s: 16.4 gets items that it does not know", what)

@@ -16,7 +16,8 @@ type subject struct {
 
 // subjects are in the order of the page. Settings without a subject belong to modes and mods.
 var subjects = []subject{
-	{"Server", "sv_name sv_motd sv_hostname sv_max_clients sv_player_slots password sv_port bindaddr sv_ipv4only sv_high_bandwidth sv_preinput sv_max_preinputs_per_tick sv_skill_level " +
+	{"Server", "sv_name sv_motd sv_hostname sv_max_clients sv_player_slots password sv_port bindaddr sv_ipv4only sv_high_bandwidth sv_skill_level " +
+		"sv_preinput sv_max_preinputs_per_tick " +
 		"sv_reload_when_empty sv_shutdown_when_empty sv_term_drain sv_agones sv_agones_* sv_resume sv_storage"},
 	{"Fleet", "sv_nats sv_nats_* sv_fleet sv_fleet_*"},
 	{"Match", "sv_gametype sv_scorelimit sv_timelimit sv_warmup sv_countdown sv_matches_per_map sv_match_swap sv_teamdamage sv_teambalance_time sv_powerups " +
