@@ -58,31 +58,3 @@ type forwardedInput struct {
 	tick  int32      // of the server's clock
 	count int        // inputs sent in that tick
 }
-
-// maxForwardTicks is the number of ticks that a forwarded input may be ahead.
-const maxForwardTicks = 4 * game.TickRate
-
-// forwardInput sends a client's input to the clients that predict with it, if anything but the aim
-// changed. As with DDNet, the aim alone would cost too many messages.
-func (c *session) forwardInput(tick int32, in *game.Input) {
-	s, f := c.server, &c.forwarded
-	now := s.clock.tick
-	if s.settings.PreInput == 0 || tick > now+maxForwardTicks {
-		return
-	}
-	if f.tick != now {
-		f.tick, f.count = now, 0
-	}
-	keys := *in
-	keys.TargetX, keys.TargetY, keys.Flags = 0, 0, 0
-	if keys == f.keys || s.settings.MaxPreInputs != 0 && f.count >= s.settings.MaxPreInputs {
-		return
-	}
-	f.keys = keys
-	f.count++
-	for _, o := range s.sessions {
-		if o != nil && o != c && o.state == stateInGame && !o.isHeld() && !o.dropping && o.bridge.SendOtherInput(c.id, tick, in) {
-			o.conn.Flush(s.now)
-		}
-	}
-}

@@ -62,7 +62,7 @@ func TestGates(t *testing.T) {
 			return objects
 		},
 		NotSent: map[string]string{
-			"RECONNECT": "DDNet-Server 20.1 does not send it either",
+			"RECONNECT":        "DDNet-Server 20.1 does not send it either",
 			"DDRaceProjectile": "from VersionEntityEx on, with what else DDRace needs",
 		},
 	}

@@ -37,7 +37,8 @@ func TestSpectatorsAreCounted(t *testing.T) {
 		testenv.Check(t, info == camera, "%s: %+v", what, info)
 		testenv.Check(t, getItem[msg6.SpectatorCount](a, wireTypeSpectatorCount, 0).NumSpectators == want, "%s: another number", what)
 		testenv.Check(t, b.countType(wireTypeSpectatorCount) == 0 || want == 0, "%s: a spectator has spectators", what)
-		testenv.Check(t, c.countType(wireTypeDDNetSpectatorInfo) == 0 && c.countType(wireTypeSpectatorCount) == 0, "%s: 16.4 gets items that it does not know", what)
+		unknown := c.countType(wireTypeDDNetSpectatorInfo) + c.countType(wireTypeSpectatorCount)
+		testenv.Check(t, unknown == 0, "%s: 16.4 gets items that it does not know", what)
 	}
 	check("all play", 0)
 
