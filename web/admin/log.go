@@ -23,14 +23,18 @@ type logBuffer struct {
 	wake func() // any goroutine may call it
 
 	mu    sync.Mutex
-	next  uint64 // number of the next line
-	lines [maxLogLines]api.LogLine
+	next  uint64        // number of the next line
+	lines []api.LogLine // at most maxLogLines; a server of few lines needs little memory
 }
 
 func (b *logBuffer) add(l api.LogLine) {
 	b.mu.Lock()
 	l.Seq = b.next
-	b.lines[b.next%maxLogLines] = l
+	if len(b.lines) < maxLogLines {
+		b.lines = append(b.lines, l)
+	} else {
+		b.lines[b.next%maxLogLines] = l
+	}
 	b.next++
 	b.mu.Unlock()
 	b.wake()

@@ -97,8 +97,15 @@ func (c *cutter) cut() {
 	}
 }
 
+// minZipped is the least size of a segment to compress, in bytes. A smaller one needs one packet in
+// any case, and a server without players then never needs the 800 kB of a compressor.
+const minZipped = 1000
+
 // zip compresses a segment for clients that accept gzip. It returns nil if that saves too little.
 func (c *cutter) zip(data []byte) []byte {
+	if len(data) < minZipped {
+		return nil
+	}
 	c.zipped.Reset()
 	if c.zipper == nil {
 		c.zipper = gzip.NewWriter(&c.zipped)

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"sync"
 
 	"github.com/teeyard/teeyard/internal/webpage"
 )
@@ -25,11 +26,15 @@ var imageFolders = []string{
 	"countryflags",
 }
 
-// images serves the listed images of an installed game and no other file.
+// images serves the listed images of an installed game and no other file. It reads the folder at the
+// first request: most servers show no page.
 type images struct {
+	dir  string // or "" for none
+	find sync.Once
+
 	root  *os.Root // nil without a folder
 	files map[string]bool
-	index http.Handler // the list, as JSON
+	list  http.Handler // as JSON
 }
 
 // FindData returns the data folder of an installed Teeworlds, or "" if there is none.
@@ -44,10 +49,10 @@ func FindData() string {
 	return ""
 }
 
-func newImages(dir string) *images {
-	m := &images{files: make(map[string]bool)}
+func (m *images) findFiles() {
+	m.files = make(map[string]bool)
 	names := []string{}
-	if root, err := os.OpenRoot(dir); dir != "" && err == nil {
+	if root, err := os.OpenRoot(m.dir); m.dir != "" && err == nil {
 		m.root = root
 		for _, folder := range imageFolders {
 			entries, _ := fs.ReadDir(root.FS(), folder)
@@ -60,11 +65,17 @@ func newImages(dir string) *images {
 		}
 	}
 	list, _ := json.Marshal(names) // strings cannot fail
-	m.index = webpage.NewFile("index.json", list, contentSecurityPolicy)
-	return m
+	m.list = webpage.NewFile("index.json", list, contentSecurityPolicy)
+}
+
+// serveList sends the names of the images.
+func (m *images) serveList(w http.ResponseWriter, r *http.Request) {
+	m.find.Do(m.findFiles)
+	m.list.ServeHTTP(w, r)
 }
 
 func (m *images) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.find.Do(m.findFiles)
 	name := r.PathValue("path")
 	if !m.files[name] {
 		http.NotFound(w, r)

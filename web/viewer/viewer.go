@@ -33,9 +33,9 @@ func Rooms(data string, about func() web.About) []web.Room {
 	if about != nil {
 		page.Head = func(r *http.Request) string { return head(r, about()) }
 	}
-	images := newImages(data)
+	images := &images{dir: data}
 	return []web.Room{
-		{Pattern: "GET /viewer/data/index.json", Handler: images.index},
+		{Pattern: "GET /viewer/data/index.json", Handler: http.HandlerFunc(images.serveList)},
 		{Pattern: "GET /viewer/data/{path...}", Handler: images},
 		{Pattern: "GET /{$}", Handler: page},
 		{Pattern: "GET /replays", Handler: page},

@@ -1,0 +1,24 @@
+package admin
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/teeyard/teeyard/web/admin/internal/api"
+)
+
+// TestLogBuffer checks that the buffer has the last lines.
+func TestLogBuffer(t *testing.T) {
+	b := logBuffer{wake: func() {}}
+	all := func(*api.LogLine) bool { return true }
+	for n := range 2*maxLogLines + 3 {
+		b.add(api.LogLine{Text: fmt.Sprint(n)})
+		if n != 2 && n != maxLogLines-1 && n != maxLogLines && n != 2*maxLogLines+2 {
+			continue
+		}
+		lines, next := b.since(nil, 0, all)
+		if first := max(0, n+1-maxLogLines); len(lines) != n+1-first || lines[0].Text != fmt.Sprint(first) || lines[len(lines)-1].Text != fmt.Sprint(n) || next != uint64(n+1) {
+			t.Fatalf("after %d lines: %d lines from %s to %s, next %d", n+1, len(lines), lines[0].Text, lines[len(lines)-1].Text, next)
+		}
+	}
+}
