@@ -230,11 +230,11 @@ func tickCounts(t *testing.T, s *peers.Server) (clock, cpu tickCount) {
 }
 
 // TestPlayWithoutNATS stops nats-server while players are on a server. They get all snapshots, as
-// before, and the server needs no more memory.
+// before, and the server needs no more memory. The log compares the gaps between snapshots.
 func TestPlayWithoutNATS(t *testing.T) {
-	players, span := 8, 3*time.Second
+	players, windows, window := 8, 3, time.Second
 	if testenv.Full() {
-		players, span = 64, 5*time.Minute
+		players, windows, window = 64, 20, 15*time.Second
 	}
 	n := peers.NewNATS(t, "")
 	n.Start()
@@ -244,26 +244,40 @@ func TestPlayWithoutNATS(t *testing.T) {
 	o.Close()
 	swarm := peers.Join(t, s, load.Config{Clients: players, Seed: 1})
 	defer swarm.Stop()
-	measure := func(span time.Duration) (perSecond float64, gaps []time.Duration, rss int) {
-		swarm.ResetStats()
-		begun := time.Now()
-		time.Sleep(span)
-		all := swarm.Stats()
-		passed := time.Since(begun)
-		total := load.Total(all)
-		testenv.NoError(t, total.Err)
-		for _, c := range all {
-			gaps = append(gaps, c.LongestGap)
+	// The longest gap grows with the time, so gaps are the longest ones of each player in windows of
+	// one length.
+	measure := func(windows int) (perSecond float64, gaps []time.Duration, rss int) {
+		begun, snapshots := time.Now(), 0
+		for range windows {
+			swarm.ResetStats()
+			time.Sleep(window)
+			all := swarm.Stats()
+			total := load.Total(all)
+			testenv.NoError(t, total.Err)
+			snapshots += total.Snapshots
+			for _, c := range all {
+				gaps = append(gaps, c.LongestGap)
+			}
 		}
 		slices.Sort(gaps)
-		return float64(total.Snapshots) / float64(players) / passed.Seconds(), gaps, s.RSS(t)
+		return float64(snapshots) / float64(players) / time.Since(begun).Seconds(), gaps, s.RSS(t)
 	}
-	before, gapsBefore, rssBefore := measure(min(span, 30*time.Second))
+	before, gapsBefore, rssBefore := measure((windows + 1) / 2)
 	testenv.NoError(t, n.Signal(syscall.SIGSTOP))
-	during, gaps, rss := measure(span)
+	during, gaps, rss := measure(windows)
 	testenv.NoError(t, n.Signal(syscall.SIGCONT))
-	t.Logf("snapshots/s %.2f, then %.2f without NATS for %v; the longest gaps of %d players %v to %v, then %v to %v; RSS %d, then %d kB", before, during, span,
-		players, gapsBefore[0], gapsBefore[len(gapsBefore)-1], gaps[0], gaps[len(gaps)-1], rssBefore>>10, rss>>10)
+	after, gapsAfter, _ := measure((windows + 1) / 2)
+	t.Logf("%d players, windows of %v: snapshots/s %.2f, %.2f without NATS for %v, then %.2f; RSS %d, then %d kB", players, window,
+		before, during, time.Duration(windows)*window, after, rssBefore>>10, rss>>10)
+	for _, g := range []struct {
+		when string
+		gaps []time.Duration
+	}{{"with NATS", gapsBefore}, {"without", gaps}, {"with it again", gapsAfter}} {
+		at := func(part float64) time.Duration {
+			return g.gaps[int(part*float64(len(g.gaps)-1))].Round(100 * time.Microsecond)
+		}
+		t.Logf("longest gap of a player in a window, %s: half %v, 99 %% %v, all %v", g.when, at(0.5), at(0.99), at(1))
+	}
 	testenv.Check(t, during > 0.9*before, "%.2f snapshots/s without NATS, and %.2f with it", during, before)
 	testenv.Check(t, rss < rssBefore+16<<20, "the memory has grown from %d to %d bytes", rssBefore, rss)
 	await(t, connect(t, n, "bob"), "a")
