@@ -278,9 +278,13 @@ func (f *banFeed) send(ctx context.Context) {
 		if f.synced.Load() && f.m.nc.IsConnected() {
 			f.sendPending(ctx)
 		}
+		var retry <-chan time.Time // never, while there is nothing to send
+		if !f.synced.Load() || len(f.shared.Pending()) > 0 {
+			retry = time.After(retryTime)
+		}
 		select {
 		case <-f.shared.Wake():
-		case <-time.After(retryTime):
+		case <-retry:
 		case <-ctx.Done():
 		}
 	}

@@ -90,6 +90,12 @@ func (o *outbox) next(now time.Time) (batch []*letter) {
 	return append(batch, kept[:min(len(kept), outboxBatch)]...)
 }
 
+func (o *outbox) isWaiting() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.waiting) > 0
+}
+
 // remove removes the first n messages, except for those that have to be sent again.
 func (o *outbox) remove(n int, again []*letter) {
 	o.mu.Lock()
@@ -116,9 +122,13 @@ func (o *outbox) run(ctx context.Context) {
 				break
 			}
 		}
+		var retry <-chan time.Time // never, while there is nothing to send
+		if o.isWaiting() {
+			retry = time.After(retryTime)
+		}
 		select {
 		case <-o.wake:
-		case <-time.After(retryTime):
+		case <-retry:
 		case <-ctx.Done():
 		}
 	}
