@@ -10,8 +10,8 @@ import (
 
 // unmapStart removes the pages of the program's file from the resident memory. Linux maps 16 pages
 // for each page that is read, so after the start nearly the whole file is mapped, and a running
-// server needs a tenth of it. The pages stay in the page cache. Those that are read again are mapped
-// again.
+// server needs a tenth of it. The pages stay in the page cache, and are mapped again when they are
+// read.
 func unmapStart() {
 	self, err := os.Readlink("/proc/self/exe")
 	if err != nil {

@@ -88,7 +88,9 @@ func delay(attempt int) time.Duration {
 // explain returns an error of NATS with what the operator can do.
 func explain(err error) error {
 	switch {
-	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, nats.ErrJetStreamNotEnabled):
+	case errors.Is(err, nats.ErrNoResponders): // also while the fleet's streams are created
+		return fmt.Errorf("%w; if this goes on, start nats-server with JetStream: nats-server -js", err)
+	case errors.Is(err, nats.ErrJetStreamNotEnabled):
 		return fmt.Errorf("%w; start nats-server with JetStream: nats-server -js", err)
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("%w; is nats-server running there, and does the firewall let you through?", err)

@@ -17,8 +17,10 @@ func TestLogBuffer(t *testing.T) {
 			continue
 		}
 		lines, next := b.since(nil, 0, all)
-		if first := max(0, n+1-maxLogLines); len(lines) != n+1-first || lines[0].Text != fmt.Sprint(first) || lines[len(lines)-1].Text != fmt.Sprint(n) || next != uint64(n+1) {
-			t.Fatalf("after %d lines: %d lines from %s to %s, next %d", n+1, len(lines), lines[0].Text, lines[len(lines)-1].Text, next)
+		first := max(0, n+1-maxLogLines)
+		begin, end := lines[0].Text, lines[len(lines)-1].Text
+		if len(lines) != n+1-first || begin != fmt.Sprint(first) || end != fmt.Sprint(n) || next != uint64(n+1) {
+			t.Fatalf("after %d lines: %d lines from %s to %s, next %d", n+1, len(lines), begin, end, next)
 		}
 	}
 }

@@ -26,8 +26,8 @@ var imageFolders = []string{
 	"countryflags",
 }
 
-// images serves the listed images of an installed game and no other file. It reads the folder at the
-// first request: most servers show no page.
+// images serves the listed images of an installed game and no other file. It reads the folder at
+// the first request: most servers show no page.
 type images struct {
 	dir  string // or "" for none
 	find sync.Once

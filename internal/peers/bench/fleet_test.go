@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/internal/peers"
 )
 
-// BenchmarkBus compares servers of a fleet without clients to servers without a fleet. Each figure is
-// the average of the servers.
+// BenchmarkBus compares servers of a fleet without clients to servers without a fleet. Each figure
+// is the average of the servers.
 func BenchmarkBus(b *testing.B) {
 	const servers = 5
 	n := peers.NewNATS(b, "")

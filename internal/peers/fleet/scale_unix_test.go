@@ -244,8 +244,8 @@ func TestPlayWithoutNATS(t *testing.T) {
 	o.Close()
 	swarm := peers.Join(t, s, load.Config{Clients: players, Seed: 1})
 	defer swarm.Stop()
-	// The longest gap grows with the time, so gaps are the longest ones of each player in windows of
-	// one length.
+	// The longest gap grows with the time, so gaps are the longest ones of each player in windows
+	// of one length.
 	measure := func(windows int) (perSecond float64, gaps []time.Duration, rss int) {
 		begun, snapshots := time.Now(), 0
 		for range windows {
