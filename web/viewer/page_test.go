@@ -306,7 +306,7 @@ func TestReplaysPage(t *testing.T) {
 			"b/20261101-143000-77ab01fe.demo 1 kB")
 	check("players of a file", texts(1, ".players li"), "carl|19 more|demos/a #1.demo")
 	check("a log", texts(3, ".result, .players li"), "dora in 1:05.43|dora 1:05.43|eve|replays/r.twreplay")
-	check("what is of the same match", texts(3, ".links a:not(.download)"), "teehistorian")
+	check("what is of the same match", texts(3, ".links a:not(.download)"), "Teehistorian")
 	wantTrue(t, p, "a short one", matches+`[2].textContent.includes('less than a second')`)
 	// Matches of bots are folded.
 	const hidden = matches + `.map(e => e.hidden).join()`
