@@ -187,7 +187,7 @@ func worstLog(t *testing.T) []byte {
 	m, _ := maps.Find("testbox")
 	parsed := testenv.Must(twmap.Parse(m.Data))
 	rules := game.DefaultRules()
-	rules.PlayerSlots = game.MaxPlayers
+	rules.PlayerSlots = 64
 	h := &replay.Header{
 		Program:   "test",
 		Map:       "testbox",

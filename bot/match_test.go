@@ -67,7 +67,7 @@ func newMatch(t testing.TB, tr game.Terrain, nav *bot.NavGraph, seed uint64, ski
 func newModeMatch(t testing.TB, mode game.Mode, tr game.Terrain, nav *bot.NavGraph, seed uint64, skill ...int) *match {
 	t.Helper()
 	rules := game.DefaultRules()
-	rules.MaxClients, rules.PlayerSlots, rules.ScoreLimit = game.MaxPlayers, game.MaxPlayers, 0
+	rules.MaxClients, rules.PlayerSlots, rules.ScoreLimit = 64, 64, 0
 	w := testenv.Must(game.New(game.Config{Terrain: tr, Mode: mode, Rules: rules, Seed: seed}))
 	n := len(skill)
 	m := &match{
@@ -271,7 +271,7 @@ func (ghosts) OnTick(ctx *game.Ctx) {
 	for p := range ctx.Players() {
 		viewers := game.MaskAll
 		if (ctx.Tick()/100+int32(p.ID()))%2 == 0 {
-			viewers = 0
+			viewers = game.PlayerMask{}
 		}
 		p.SetVisibleTo(viewers)
 	}

@@ -68,7 +68,7 @@ func TestEvents(t *testing.T) {
 }
 
 func TestIDs(t *testing.T) {
-	for v, want := range map[int32]game.PlayerID{-2: game.Nobody, 0: 0, 63: 63, 64: game.Nobody} {
+	for v, want := range map[int32]game.PlayerID{-2: game.Nobody, 0: 0, 127: 127, 128: game.Nobody} {
 		if got := bridge.PlayerIDOf(v); got != want {
 			t.Errorf("%d is player %d", v, got)
 		}

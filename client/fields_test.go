@@ -346,7 +346,7 @@ func (p *protocolUnderTest) receive(t *testing.T, m any) ([]event.Event, string)
 		own = -1
 	}
 	if p.version == Version07 {
-		for id := range int32(game.MaxPlayers) {
+		for id := range int32(msg7.MaxClients) {
 			c.session.Chunk((&msg7.SvClientInfo{ClientID: id, Local: id == own, Name: fmt.Appendf(nil, "player%d", id)}).Append(nil), true)
 		}
 	}

@@ -49,7 +49,7 @@ func (w *world) Step(cmds []game.Command) []game.Event {
 // rules returns the default rules for 64 players, changed by edit.
 func rules(edit func(*game.Rules)) game.Rules {
 	r := game.DefaultRules()
-	r.MaxClients, r.PlayerSlots = game.MaxPlayers, game.MaxPlayers
+	r.MaxClients, r.PlayerSlots = 64, 64
 	if edit != nil {
 		edit(&r)
 	}

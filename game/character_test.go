@@ -364,10 +364,10 @@ func TestVisibility(t *testing.T) {
 	w.inTick(func(ctx *game.Ctx) {
 		p := ctx.Player(0)
 		p.SetVisibleTo(game.MaskOne(1))
-		testenv.Check(t, p.VisibleTo() == game.MaskOne(0)|game.MaskOne(1) && ctx.Player(9).VisibleTo() == 0, "visible to %x", p.VisibleTo())
+		testenv.Check(t, p.VisibleTo() == game.MaskOne(0).Or(game.MaskOne(1)) && ctx.Player(9).VisibleTo().IsEmpty(), "visible to %x", p.VisibleTo())
 	})
 	testenv.Check(t, sees(0) && sees(1) && !sees(2) && !sees(game.Nobody), "shown to the wrong ones")
-	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(0) })
+	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(game.PlayerMask{}) })
 	testenv.Check(t, sees(0) && !sees(1) && !sees(2) && !sees(game.Nobody), "shown to others")
 	w.inTick(func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(game.MaskAll) })
 	testenv.Check(t, sees(1) && sees(2) && sees(game.Nobody), "still hidden")
@@ -421,7 +421,7 @@ func TestStatesAreHashed(t *testing.T) {
 		{"freeze for ever", func(ctx *game.Ctx) { ctx.Player(0).Freeze(game.FreezeForever) }},
 		{"flags", func(ctx *game.Ctx) { ctx.Player(0).SetFlags(game.CharacterFlagEndlessJump) }},
 		{"mask", func(ctx *game.Ctx) { ctx.Player(0).MaskInput(game.ControlFire) }},
-		{"visibility", func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(0) }},
+		{"visibility", func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(game.PlayerMask{}) }},
 		{"tuning", func(ctx *game.Ctx) { ctx.Player(0).SetTuning(&tuning) }},
 		{"skin", func(ctx *game.Ctx) { ctx.Player(0).SetSkin(game.Skin{}, 0) }},
 		{"skin for a time", func(ctx *game.Ctx) { ctx.Player(0).SetSkin(game.Skin{}, 50) }},
@@ -467,7 +467,7 @@ func TestStatesAreRestored(t *testing.T) {
 		p.SetFlags(game.CharacterFlagNoCollision | game.CharacterFlagEndlessJump)
 		p.MaskInput(game.ControlHook)
 		ctx.Player(1).Freeze(30)
-		ctx.Player(1).SetVisibleTo(0)
+		ctx.Player(1).SetVisibleTo(game.PlayerMask{})
 	})
 	cfg.Mods = []game.Mod{&script{}, &script{}} // newWorld adds one
 	restored, err := game.Restore(cfg, w.AppendState(nil))

@@ -144,14 +144,14 @@ func (w *World) sendChat(l *ChatMessage) {
 	case ChatNone:
 		return
 	case ChatTeam:
-		to = 0
+		to = PlayerMask{}
 		for i := range w.players {
 			if p := &w.players[i]; p.inGame && p.team == w.players[l.From].team && w.sim.isMate(l.From, PlayerID(i)) {
-				to |= MaskOne(PlayerID(i))
+				to.Add(PlayerID(i))
 			}
 		}
 	case ChatWhisper:
-		to = MaskOne(l.From) | MaskOne(l.Target)
+		to = MaskOne(l.From).Or(MaskOne(l.Target))
 	}
 	w.sim.beforeChat()
 	w.addEvent(Event{Kind: EvChat, To: to, Player: l.From, Target: l.Target, Chat: l.Mode, Text: l.Text})

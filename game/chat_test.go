@@ -57,7 +57,7 @@ func TestChatModes(t *testing.T) {
 	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) { r.SpamProtection = false })})
 	w.enter(0, 1, 2)
 	w.do(game.Command{Kind: game.CmdSetTeam, Player: 2, Team: game.TeamSpectators})
-	zeroAndTwo := game.MaskOne(0) | game.MaskOne(2)
+	zeroAndTwo := game.MaskOne(0).Or(game.MaskOne(2))
 	for _, tt := range []struct {
 		name         string
 		tournament   int32
@@ -65,19 +65,19 @@ func TestChatModes(t *testing.T) {
 		mode, want   game.ChatMode // want is ChatNone for a line that nobody hears
 		to           game.PlayerMask
 	}{
-		{"none", 0, 0, 0, game.ChatNone, game.ChatNone, 0},
+		{"none", 0, 0, 0, game.ChatNone, game.ChatNone, game.PlayerMask{}},
 		{"all", 0, 0, 0, game.ChatAll, game.ChatAll, game.MaskAll},
-		{"team", 0, 0, 0, game.ChatTeam, game.ChatTeam, game.MaskOne(0) | game.MaskOne(1)},
+		{"team", 0, 0, 0, game.ChatTeam, game.ChatTeam, game.MaskOne(0).Or(game.MaskOne(1))},
 		{"whisper", 0, 0, 2, game.ChatWhisper, game.ChatWhisper, zeroAndTwo},
-		{"whisper to nobody", 0, 0, game.Nobody, game.ChatWhisper, game.ChatNone, 0},
-		{"whisper to a free id", 0, 0, 7, game.ChatWhisper, game.ChatNone, 0},
-		{"whisper to 64", 0, 0, 64, game.ChatWhisper, game.ChatNone, 0},
-		{"whisper to -128", 0, 0, -128, game.ChatWhisper, game.ChatNone, 0},
-		{"whisper to 127", 0, 0, 127, game.ChatWhisper, game.ChatNone, 0},
+		{"whisper to nobody", 0, 0, game.Nobody, game.ChatWhisper, game.ChatNone, game.PlayerMask{}},
+		{"whisper to a free id", 0, 0, 7, game.ChatWhisper, game.ChatNone, game.PlayerMask{}},
+		{"whisper to 64", 0, 0, 64, game.ChatWhisper, game.ChatNone, game.PlayerMask{}},
+		{"whisper to -128", 0, 0, -128, game.ChatWhisper, game.ChatNone, game.PlayerMask{}},
+		{"whisper to 127", 0, 0, 127, game.ChatWhisper, game.ChatNone, game.PlayerMask{}},
 		{"server", 0, game.Nobody, 0, game.ChatAll, game.ChatAll, game.MaskAll},
 		{"server to one", 0, game.Nobody, 1, game.ChatWhisper, game.ChatAll, game.MaskOne(1)},
 		{"tournament, a spectator", 2, 2, 0, game.ChatAll, game.ChatTeam, game.MaskOne(2)},
-		{"tournament, a spectator to a player", 2, 2, 0, game.ChatWhisper, game.ChatNone, 0},
+		{"tournament, a spectator to a player", 2, 2, 0, game.ChatWhisper, game.ChatNone, game.PlayerMask{}},
 		{"tournament, a player", 2, 0, 0, game.ChatAll, game.ChatAll, game.MaskAll},
 	} {
 		w.setRules(func(r *game.Rules) { r.TournamentMode = tt.tournament })

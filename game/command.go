@@ -1,14 +1,17 @@
 package game
 
-// PlayerID identifies a player, 0..63. It is the client id of the protocol.
-type PlayerID int8
+// PlayerID identifies a player, 0..127. It is the client id of the protocol.
+type PlayerID int16
 
 // Nobody is the PlayerID that stands for no player: the server as the author of a chat line, or a
 // hook that holds no player.
 const Nobody PlayerID = -1
 
 // MaxPlayers is the maximum number of players, spectators included.
-const MaxPlayers = 64
+const MaxPlayers = 128
+
+// fewPlayers is how many ids most worlds use. Worlds of earlier versions had no others.
+const fewPlayers = 64
 
 // EntityID identifies a thing that a mode or mod made. A world never uses an id twice.
 type EntityID uint32

@@ -136,14 +136,14 @@ func (d *ddraceHost) tick(cmds []Command) {
 		w.resetRequested = false
 	}
 	for i := range w.players {
-		p, bit := &w.players[i], MaskOne(PlayerID(i))
+		p, id := &w.players[i], PlayerID(i)
 		switch spectator := p.team == TeamSpectators; {
-		case p.inGame && d.entered&bit == 0:
+		case p.inGame && !d.entered.Has(id):
 			d.world.Enter(i, spectator)
-			d.entered |= bit
-		case !p.inGame && d.entered&bit != 0:
+			d.entered.Add(id)
+		case !p.inGame && d.entered.Has(id):
 			d.world.Leave(i)
-			d.entered &^= bit
+			d.entered.Remove(id)
 		case p.inGame:
 			d.world.SetSpectator(i, spectator)
 			if w.tees.All[i].Exists != (d.world.Tee(i) != nil) || spectator {
@@ -233,7 +233,7 @@ func (d *ddraceHost) event(e *ddrace.Event) {
 	id := PlayerID(e.Tee)
 	to := MaskAll
 	if id >= 0 {
-		to = ^d.hiddenFrom(id)
+		to = d.hiddenFrom(id).Not()
 	}
 	switch e.Kind {
 	case ddrace.EventSound:

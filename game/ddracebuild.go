@@ -26,7 +26,7 @@ func (d *ddraceHost) show(f *Frame) {
 	d.lines = d.world.AppendLines(d.lines[:0])
 	f.Lasers = f.Lasers[:0]
 	for i := range d.lines {
-		if l := d.laser(&d.lines[i], f.Tick); l.NotFor != ^PlayerMask(0) {
+		if l := d.laser(&d.lines[i], f.Tick); l.NotFor != MaskAll {
 			f.Lasers = append(f.Lasers, l)
 		}
 	}
@@ -34,7 +34,7 @@ func (d *ddraceHost) show(f *Frame) {
 	f.Pickups = f.Pickups[:0]
 	for i := range d.pickups {
 		p := &d.pickups[i]
-		state := pickupState(p.ID, ddracePickup(p.Kind), p.Pos, 0)
+		state := pickupState(p.ID, ddracePickup(p.Kind), p.Pos, PlayerMask{})
 		if p.Layer == ddrace.LayerSwitch {
 			state.Entity = MapEntity{Kind: MapPickup, Layer: p.Layer, Switch: p.Number}
 		}
@@ -98,7 +98,7 @@ func (d *ddraceHost) addTee(s *CharacterState) {
 	s.TargetX, s.TargetY = t.Target()
 	s.TeleCheckpoint = int32(t.TeleCheckpoint)
 	hidden := PlayerMask(d.w.tees.All[s.Player].NotFor)
-	s.NotFor, s.Secret = d.hiddenFrom(s.Player)|hidden, !(^hidden).IsPublic()
+	s.NotFor, s.Secret = d.hiddenFrom(s.Player).Or(hidden), !hidden.Not().IsPublic()
 }
 
 func (d *ddraceHost) eyes(id PlayerID, e Emote) (shown Emote, lastAction int32) {
@@ -146,7 +146,7 @@ func (d *ddraceHost) emote(id PlayerID, e Emote) Emote {
 // none.
 func (d *ddraceHost) hidden(owner int8) PlayerMask {
 	if owner < 0 {
-		return 0
+		return PlayerMask{}
 	}
 	return d.notFor[owner]
 }
@@ -191,10 +191,10 @@ func (d *ddraceHost) laser(l *ddrace.Line, tick int32) LaserState {
 		switch {
 		case s.Entity.Kind == MapLight && l.Layer != ddrace.LayerSwitch:
 			s.Entity, s.StartTick = MapEntity{}, l.StartTick
-		case l.Beams != 0: // the dragger itself is for those who see none of its beams
+		case l.Beams != ddrace.TeeSet{}: // the dragger itself is for those who see none of its beams
 			for id, hidden := range d.notFor {
-				if l.Beams>>id&1 != 0 {
-					s.NotFor |= ^hidden
+				if l.Beams.Has(id) {
+					s.NotFor = s.NotFor.Or(hidden.Not())
 				}
 			}
 		case s.Entity.Kind == MapDoor:
@@ -256,14 +256,14 @@ func (d *ddraceHost) addSwitches(f *Frame) {
 	if highest == 0 {
 		return
 	}
-	var teams PlayerMask
+	var teams [TeamSuper]bool
 	for i := range f.Players {
 		if team := f.Players[i].DDRaceTeam; team < TeamSuper {
-			teams |= MaskOne(PlayerID(team))
+			teams[team] = true
 		}
 	}
-	for team := range PlayerID(TeamSuper) {
-		if !teams.Has(team) {
+	for team := range TeamSuper {
+		if !teams[team] {
 			continue
 		}
 		s := SwitchState{Team: int32(team), Highest: int32(highest), Active: d.world.ActiveSwitches(uint8(team))}

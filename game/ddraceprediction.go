@@ -67,14 +67,14 @@ func (p *DDRacePrediction) Show(v *View, own PlayerID) {
 		team[v.Players[i].ID] = uint8(v.Players[i].DDRaceTeam)
 	}
 	seen := p.seen
-	p.seen = 0
+	p.seen = PlayerMask{}
 	p.order = p.order[:0]
 	for i := range v.Characters {
 		c := &v.Characters[i]
 		var t ddrace.Tee
 		c.tee(&t, v.Tick)
 		w.ShowTee(int(c.Player), team[c.Player], &t)
-		p.seen |= MaskOne(c.Player)
+		p.seen.Add(c.Player)
 		p.order = append(p.order, int8(i))
 		if c.Player != own {
 			in := Input{Direction: c.Direction, TargetX: c.TargetX, TargetY: c.TargetY, Jump: c.Jumped&1 != 0, Hook: c.HookState != 0}

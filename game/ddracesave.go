@@ -18,7 +18,7 @@ func (d *ddraceHost) visit(v *visitor) {
 	if !v.extra(46, true) {
 		return
 	}
-	number64(v, &d.entered)
+	v.mask(&d.entered)
 	d.world.Visit((*ddraceVisitor)(v))
 	if v.extra(60, d.options != DDRaceOptions{}) {
 		v.ddraceOptions(&d.options)
@@ -32,6 +32,9 @@ func (d *ddraceHost) visit(v *visitor) {
 type ddraceVisitor visitor
 
 func (d *ddraceVisitor) Restores() bool { return d.op == restoring }
+
+// Tees returns the number of tees to visit.
+func (d *ddraceVisitor) Tees() int { return d.seats }
 
 func (d *ddraceVisitor) Int32s(list []int32) {
 	if d.op != hashing {

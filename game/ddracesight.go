@@ -119,7 +119,7 @@ func (c Camera) SetPause(kind PauseKind) bool {
 	if kind != PauseVanished && d.world.Tee(int(id)) == nil {
 		d.world.Pause(int(id), false)
 		d.mirrorTees()
-		w.tx.effect(Event{Kind: EvSpawn, To: ^d.hiddenFrom(id), Player: id, Pos: w.tees.All[id].Pos})
+		w.tx.effect(Event{Kind: EvSpawn, To: d.hiddenFrom(id).Not(), Player: id, Pos: w.tees.All[id].Pos})
 	}
 	if s.pause == NotPaused {
 		p.cursorX, p.cursorY = int32(p.viewPos.X), int32(p.viewPos.Y)
@@ -199,60 +199,61 @@ func (d *ddraceHost) hideTees() {
 	var playing, watching, on, mates, solo, super PlayerMask
 	var team [ddrace.TeamSuper + 1]PlayerMask
 	for i := range w.players {
-		p, bit := &w.players[i], MaskOne(PlayerID(i))
+		p, id := &w.players[i], PlayerID(i)
 		if !p.inGame {
 			continue
 		}
 		switch {
 		case p.isSpectating():
-			watching |= bit
+			watching.Add(id)
 		case d.world.Tee(i) != nil:
-			playing |= bit
+			playing.Add(id)
 		}
 		switch p.sight.others {
 		case ShowOthersOn:
-			on |= bit
+			on.Add(id)
 		case ShowOthersTeam:
-			mates |= bit
+			mates.Add(id)
 		}
 		t := d.world.Team(i)
-		if team[t] |= bit; t == ddrace.TeamSuper {
-			super |= bit
+		if team[t].Add(id); t == ddrace.TeamSuper {
+			super.Add(id)
 		}
 		if tee := d.world.Tee(i); tee != nil && tee.Core.Solo {
-			solo |= bit
+			solo.Add(id)
 		}
 	}
 	for i := range w.players {
 		id := PlayerID(i)
-		if d.notFor[i] = 0; !w.players[i].inGame {
+		d.notFor[i] = PlayerMask{}
+		if !w.players[i].inGame {
 			continue
 		}
-		mine := team[d.world.Team(i)] | super
+		mine := team[d.world.Team(i)].Or(super)
 		if super.Has(id) {
-			mine = ^PlayerMask(0)
+			mine = MaskAll
 		}
-		acts := super | MaskOne(id) // those on whom the tee acts
+		acts := super.Or(MaskOne(id)) // those on whom the tee acts
 		switch {
 		case super.Has(id):
 			acts = mine
 		case !solo.Has(id):
-			acts |= mine &^ solo
+			acts = acts.Or(mine.Without(solo))
 		}
-		d.notFor[i] = playing &^ (acts | on | mates&mine)
-		if watching == 0 {
+		d.notFor[i] = playing.Without(acts.Or(on).Or(mates.And(mine)))
+		if watching.IsEmpty() {
 			continue
 		}
 		for k := range w.players {
-			bit := MaskOne(PlayerID(k))
-			if watching&bit == 0 {
+			viewer := PlayerID(k)
+			if !watching.Has(viewer) {
 				continue
 			}
 			p := &w.players[k]
 			switch watched := p.watched(); {
-			case watched == Nobody && p.sight.ownTeam && !acts.Has(PlayerID(k)) && mine&bit == 0,
-				watched != Nobody && !acts.Has(watched) && on&bit == 0 && (mates&bit == 0 || !mine.Has(watched)):
-				d.notFor[i] |= bit
+			case watched == Nobody && p.sight.ownTeam && !acts.Has(viewer) && !mine.Has(viewer),
+				watched != Nobody && !acts.Has(watched) && !on.Has(viewer) && (!mates.Has(viewer) || !mine.Has(watched)):
+				d.notFor[i].Add(viewer)
 			}
 		}
 	}
@@ -283,7 +284,7 @@ func (d *ddraceHost) addSight(f *Frame) {
 		for k := range w.players {
 			o := &w.players[k]
 			if o.inGame && !o.isSpectating() && o.sight.others != ShowOthersOn && d.world.Team(k) != d.world.Team(int(id)) {
-				t.NotFor |= MaskOne(PlayerID(k))
+				t.NotFor.Add(PlayerID(k))
 			}
 		}
 		f.SpecTees = append(f.SpecTees, t)

@@ -75,11 +75,11 @@ func (w *World) DDRaceTick() *DDRaceTick {
 // beginRecord stores the state at the beginning of a tick.
 func (d *ddraceHost) beginRecord() {
 	t := &d.record
-	t.Spectators, t.Practice = 0, d.world.Practice()
+	t.Spectators, t.Practice = PlayerMask{}, d.world.Practice()
 	for id := range t.Teams {
 		t.Teams[id] = d.world.Team(id)
 		if p := &d.w.players[id]; p.inGame && p.team == TeamSpectators {
-			t.Spectators |= MaskOne(PlayerID(id))
+			t.Spectators.Add(PlayerID(id))
 		}
 	}
 }
@@ -87,10 +87,10 @@ func (d *ddraceHost) beginRecord() {
 // endRecord stores the positions of the tees.
 func (d *ddraceHost) endRecord() {
 	t := &d.record
-	t.Alive = 0
+	t.Alive = PlayerMask{}
 	for id := range t.Pos {
 		if tee := d.world.AliveTee(id); tee != nil {
-			t.Alive |= MaskOne(PlayerID(id))
+			t.Alive.Add(PlayerID(id))
 			t.Pos[id] = tee.Core.Pos
 		}
 	}

@@ -11,7 +11,7 @@ func (w *World) watchers(id PlayerID) PlayerMask {
 	for i := range w.players {
 		p := &w.players[i]
 		if p.connected && p.isSpectating() && p.specID == id {
-			m |= MaskOne(PlayerID(i))
+			m.Add(PlayerID(i))
 		}
 	}
 	return m

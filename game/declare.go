@@ -3,6 +3,7 @@ package game
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -31,6 +32,8 @@ type declared struct {
 	open   bool              // New runs
 	values map[string]string // Config.Variables
 	err    error             // the first
+
+	layouts map[reflect.Type]*layout // of the states of mode and mods
 }
 
 // Setup is the [Tx] that Start gets. Its own methods declare variables, commands and other things
@@ -150,15 +153,15 @@ func (v *visitor) declared(d *declared) {
 }
 
 func (v *visitor) timer(t *timer) {
-	var players uint64
-	for id := range MaxPlayers {
+	var players PlayerMask
+	for id := range PlayerID(v.seats) {
 		if t.due[id] != 0 {
-			players |= 1 << id
+			players.Add(id)
 		}
 	}
-	number64(v, &players)
-	for id := range MaxPlayers {
-		if players>>id&1 != 0 {
+	v.mask(&players)
+	for id := range PlayerID(v.seats) {
+		if players.Has(id) {
 			num(v, &t.due[id])
 			within(v, "time of a timer", t.due[id], 1, MaxTick)
 		} else {

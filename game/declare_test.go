@@ -31,7 +31,7 @@ func newDeclareWorld(t *testing.T, values map[string]string, mods ...game.Mod) *
 func texts(events []game.Event, kind game.EventKind) (all []string) {
 	for i := range events {
 		if events[i].Kind == kind && events[i].Text != "" {
-			all = append(all, fmt.Sprintf("%v %s", events[i].To, events[i].Text))
+			all = append(all, fmt.Sprintf("%d %s", int64(events[i].To.Low), events[i].Text))
 		}
 	}
 	return all
@@ -416,7 +416,7 @@ func TestMenusAndVotesOfMods(t *testing.T) {
 		{game.ChooseLine(1, "one"), "2 line 0"}, {game.ChooseLine(1, " "), "2 line 1"}, {game.ChooseLine(0, wantLines[3]), "1 line 3"},
 		{game.ChooseLine(0, "two"), ""}, {game.ChooseLine(5, "one"), ""}, {game.ChooseLine(-9, "one"), ""},
 		{game.EndVote(other, true), ""}, {game.EndVote(game.ModVote{}, true), ""},
-		{game.EndVote(vote, true), fmt.Sprint(uint64(game.MaskAll), " passed true")}, {game.EndVote(vote, true), ""},
+		{game.EndVote(vote, true), "-1 passed true"}, {game.EndVote(vote, true), ""},
 		{game.ChatCommand(1, "hide"), ""}, {game.ChooseLine(1, "one"), ""}, {game.ChooseLine(0, "one"), "1 line 0"},
 		{game.Command{Kind: game.CmdLeave, Player: 0}, ""}, {game.Command{Kind: game.CmdJoin, Player: 0}, ""}, {game.ChooseLine(0, "one"), ""},
 	} {
@@ -462,7 +462,7 @@ func TestTextsOfMods(t *testing.T) {
 	for _, e := range w.Step([]game.Command{{Kind: game.CmdSay, Player: 1, Chat: game.ChatAll, Text: "go"}}) {
 		switch e.Kind {
 		case game.EvMotd, game.EvBroadcast, game.EvKillFeed, game.EvGameMsg:
-			got = append(got, fmt.Sprintf("%v %d %q %d %d %d", e.Kind == game.EvKillFeed, int64(e.To), e.Text, e.Player, e.Target, e.Weapon))
+			got = append(got, fmt.Sprintf("%v %d %q %d %d %d", e.Kind == game.EvKillFeed, int64(e.To.Low), e.Text, e.Player, e.Target, e.Weapon))
 		}
 	}
 	want := []string{`false 2 "motd" -1 -1 0`, `false 2 "broadcast" 0 0 0`, `true 2 "" 1 1 4`, `true -1 "" 1 1 5`, `true -1 "" -1 1 -1`, `false 2 "" -1 0 0`}

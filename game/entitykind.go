@@ -92,10 +92,10 @@ type Drawing struct {
 // notFor returns the id of a part and the players who do not see it. It returns false if the part
 // cannot be drawn.
 func (d *Drawing) notFor(part int, to PlayerMask, drawn int) (id uint16, hidden PlayerMask, ok bool) {
-	if part < 0 || part >= d.w.entityKinds[d.e.kind-1].Parts || drawn >= maxDrawn || to == 0 {
-		return 0, 0, false
+	if part < 0 || part >= d.w.entityKinds[d.e.kind-1].Parts || drawn >= maxDrawn || to.IsEmpty() {
+		return 0, PlayerMask{}, false
 	}
-	return d.e.parts[part], ^to, true
+	return d.e.parts[part], to.Not(), true
 }
 
 // Laser draws a laser beam of full width between two points.

@@ -36,7 +36,7 @@ func (m *things) Start(setup *game.Setup) {
 			m.drawn++
 			to := game.MaskAll
 			if e.Data[1] != 0 {
-				to = game.PlayerMask(e.Data[1])
+				to = game.PlayerMask{Low: uint64(e.Data[1])}
 			}
 			d.Pickup(0, game.PickupHealth, e.Pos, to)
 			d.Pickup(1, game.PickupArmor, e.Pos, to) // there is no such part
@@ -250,8 +250,8 @@ func TestRaycast(t *testing.T) {
 	}
 	high := func(p vec.Vec2) vec.Vec2 { return vec.Vec2{X: p.X, Y: 48} }
 	w.inTick(func(ctx *game.Ctx) {
-		nearA, _ := ctx.NearestPlayer(a, 10, 0)
-		nearB, _ := ctx.NearestPlayer(b, 10, 0)
+		nearA, _ := ctx.NearestPlayer(a, 10, game.PlayerMask{})
+		nearB, _ := ctx.NearestPlayer(b, 10, game.PlayerMask{})
 		left, right := nearA.ID(), nearB.ID()
 		testenv.Require(t, left >= 0 && right == 1-left, "nearest %d and %d", left, right)
 		none, ok := ctx.NearestPlayer(a, 10, game.MaskOne(left))
@@ -363,7 +363,7 @@ func (m *abuse) Start(setup *game.Setup) {
 			Parts: i * 20,
 			Tick:  func(ctx *game.Ctx, e *game.Entity) { m.act(ctx, e) },
 			Draw: func(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
-				to := game.PlayerMask(m.r.u8()) * 0x0101010101010101
+				to := game.PlayerMask{Low: uint64(m.r.u8()) * 0x0101010101010101}
 				d.Laser(int(m.r.small()), e.Pos, m.pos(), to)
 				d.Pickup(int(m.r.small()), game.PickupKind(m.r.u8()), e.Pos, to)
 				d.Projectile(int(m.r.small()), game.Weapon(m.r.u8()), e.Pos, e.Vel, to)
@@ -412,7 +412,7 @@ func (m *abuse) act(ctx *game.Ctx, e *game.Entity) {
 		}
 	case 7:
 		ctx.Map().Raycast(game.Ray{From: m.pos(), To: m.pos(), Tees: true, Radius: m.pos().X, IgnoreWalls: m.r.u8()&1 != 0})
-		ctx.NearestPlayer(m.pos(), m.pos().X, 0)
+		ctx.NearestPlayer(m.pos(), m.pos().X, game.PlayerMask{})
 	case 8:
 		if e != nil {
 			ctx.Map().MoveBox(&e.Pos, &e.Vel, m.pos(), m.pos().X)

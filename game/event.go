@@ -1,31 +1,6 @@
 package game
 
-import (
-	"math/bits"
-
-	"github.com/teeyard/teeyard/game/vec"
-)
-
-// PlayerMask is a set of players, bit n for PlayerID n.
-type PlayerMask uint64
-
-// MaskAll is the set of all players.
-const MaskAll PlayerMask = ^PlayerMask(0)
-
-// MaskOne returns the set of one player. For negative ids the set is empty.
-func MaskOne(id PlayerID) PlayerMask {
-	if id < 0 {
-		return 0
-	}
-	return 1 << uint(id)
-}
-
-// Has reports whether id is in the set.
-func (m PlayerMask) Has(id PlayerID) bool { return id >= 0 && m&(1<<uint(id)) != 0 }
-
-// IsPublic reports whether the set has all players, or all except one. Viewers without a seat can
-// see a thing with a public set, since at most one player, its owner, is left out.
-func (m PlayerMask) IsPublic() bool { return bits.OnesCount64(uint64(^m)) <= 1 }
+import "github.com/teeyard/teeyard/game/vec"
 
 // Weapon is a weapon. Negative values are other causes of death.
 type Weapon int8

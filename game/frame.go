@@ -236,7 +236,7 @@ func (v *View) Sees(p vec.Vec2) bool {
 // without a viewer shows public things only; see [PlayerMask.IsPublic].
 func (v *View) Shows(notFor PlayerMask) bool {
 	if v.ShowAll {
-		return (^notFor).IsPublic()
+		return notFor.Not().IsPublic()
 	}
 	return !notFor.Has(v.Viewer)
 }

@@ -14,7 +14,7 @@ import (
 // The hash of the same state can differ between versions of this package.
 func (w *World) Hash() uint64 {
 	v := &w.visitor
-	*v = visitor{op: hashing, hash: 0x9e3779b97f4a7c15}
+	*v = visitor{op: hashing, seats: w.tees.Seats, hash: 0x9e3779b97f4a7c15}
 	v.world(w)
 	return uint64(v.hash)
 }

@@ -156,7 +156,7 @@ func TestPauseFreezesEverything(t *testing.T) {
 
 func TestInactivity(t *testing.T) {
 	w := newWorld(t, game.Config{Rules: rules(func(r *game.Rules) {
-		r.InactiveTime, r.InactiveAction, r.PlayerSlots = 1, 2, game.MaxPlayers-1
+		r.InactiveTime, r.InactiveAction, r.PlayerSlots = 1, 2, 63
 	})})
 	w.Step(join(0, 1, 2))
 	w.do(game.Command{Kind: game.CmdPlayerFlags, Player: 2, Value: int32(game.PlayerFlagAdmin)})

@@ -72,7 +72,7 @@ func (w *world) has() (all []string) {
 	add("text", w.ScreenText(1) != "")
 	add("vote", vote)
 	add("entity", len(w.Frame().Lasers) > 0)
-	add("npc", w.NPCs()&^leave != 0)
+	add("npc", !w.NPCs().Without(leave).IsEmpty())
 	add("asked", asked > 0)
 	return all
 }
@@ -220,7 +220,7 @@ func TestTextsAreLimited(t *testing.T) {
 		func(ctx *game.Ctx) { ctx.Effects(game.MaskAll).KillFeed(0, 0, game.WeaponNinja) },
 		func(ctx *game.Ctx) { ctx.Print("x") },
 		func(ctx *game.Ctx) { ctx.Effects(game.MaskAll).GameMsg(game.GameMsgTeamSwap, 0, 0, 0) },
-		func(ctx *game.Ctx) { ctx.Effects(1).GameMsg(game.GameMsgTeamSwap, 0, 0, 0) },
+		func(ctx *game.Ctx) { ctx.Effects(game.MaskOne(0)).GameMsg(game.GameMsgTeamSwap, 0, 0, 0) },
 	} {
 		evs := w.inTick(func(ctx *game.Ctx) {
 			for range 10000 {

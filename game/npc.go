@@ -42,8 +42,8 @@ func (w *World) addNPC(id PlayerID) {
 		w.countPlayer(team)
 	}
 	p.bot, p.ready = true, true
-	n.present |= MaskOne(id)
-	n.leaving &^= MaskOne(id)
+	n.present.Add(id)
+	n.leaving.Remove(id)
 	n.skill[id], n.tag[id], n.of[id] = r.Skill, r.Tag, r.of
 	w.setProfile(id, &r.Profile)
 	w.enter(id)
@@ -52,8 +52,8 @@ func (w *World) addNPC(id PlayerID) {
 // forgetNPC forgets that a player who leaves is an NPC.
 func (w *World) forgetNPC(id PlayerID) {
 	n := &w.npcs
-	n.present &^= MaskOne(id)
-	n.leaving &^= MaskOne(id)
+	n.present.Remove(id)
+	n.leaving.Remove(id)
 	n.skill[id], n.tag[id], n.of[id] = 0, 0, theMode
 }
 
@@ -78,7 +78,7 @@ func (w *World) NPCRequests() (add int, leave PlayerMask) {
 // the highest free seats. It is for worlds without a server, such as in tests.
 func (w *World) AppendNPCCommands(dst []Command) []Command {
 	add, leave := w.NPCRequests()
-	for id := PlayerID(MaxPlayers - 1); id >= 0; id-- {
+	for id := PlayerID(w.rules.Seats() - 1); id >= 0; id-- {
 		if leave.Has(id) {
 			dst = append(dst, Command{Kind: CmdLeave, Player: id, Target: Nobody})
 		} else if add > 0 && !w.players[id].connected {
@@ -93,7 +93,7 @@ func (w *World) AppendNPCCommands(dst []Command) []Command {
 // which EnterHook reports. It counts as a player for the match. AddNPC returns false if there are
 // too many requests.
 func (tx *Tx) AddNPC(n NPC) bool {
-	if len(tx.w.npcs.requests) >= MaxPlayers {
+	if len(tx.w.npcs.requests) >= tx.w.rules.Seats() {
 		return false
 	}
 	n.Profile.sanitize()
@@ -105,7 +105,13 @@ func (tx *Tx) AddNPC(n NPC) bool {
 }
 
 // RemoveNPC makes an NPC leave the game. It leaves soon after the call.
-func (p Player) RemoveNPC() { p.tx.w.npcs.leaving |= p.tx.w.npcs.present & MaskOne(p.id) }
+func (p Player) RemoveNPC() { p.tx.w.npcs.remove(p.id) }
+
+func (n *npcs) remove(id PlayerID) {
+	if n.present.Has(id) {
+		n.leaving.Add(id)
+	}
+}
 
 // NPC returns the tag of an NPC, and false if the player is not an NPC.
 func (p Player) NPC() (tag int32, ok bool) {

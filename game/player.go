@@ -50,6 +50,9 @@ func (w *World) join(id PlayerID, spectator bool, origin uint64) {
 	if p.connected {
 		return
 	}
+	if id >= fewPlayers {
+		w.tees.Seats = MaxPlayers
+	}
 	team := TeamSpectators
 	if !spectator {
 		team = w.startTeam()
@@ -99,7 +102,7 @@ func (w *World) changeProfile(id PlayerID, next Profile) {
 	}
 	p.lastInfo = w.tick
 	p.profile = next
-	w.addEvent(Event{Kind: EvProfileChange, To: MaskAll &^ MaskOne(id), Player: id})
+	w.addEvent(Event{Kind: EvProfileChange, To: MaskAll.Without(MaskOne(id)), Player: id})
 	if next.Name != old.Name {
 		p.lastChat = w.tick
 		w.addEvent(Event{

@@ -101,6 +101,6 @@ func (tx *Tx) SendRecords(to PlayerMask) { tx.w.addEvent(Event{Kind: EvRaceRecor
 // must run.
 func (p Player) SendCheckpoint(diff int32) {
 	if t, running := p.RaceTime(); running {
-		p.tx.w.addEvent(Event{Kind: EvCheckpoint, To: MaskOne(p.id) | p.tx.w.watchers(p.id), Player: p.id, Value: diff, Extra: t})
+		p.tx.w.addEvent(Event{Kind: EvCheckpoint, To: p.tx.w.watchers(p.id).Or(MaskOne(p.id)), Player: p.id, Value: diff, Extra: t})
 	}
 }

@@ -91,9 +91,9 @@ var ruleSettings = []RuleSetting{
 	{Name: "sv_matches_per_map", Help: "Number of matches on each map before the next",
 		Number: func(r *Rules) *int32 { return &r.MatchesPerMap }, Default: 1, Min: 1, Max: 100, ZeroAllowed: true, Tell: TellLimits},
 	{Name: "sv_player_slots", Help: "Number of clients that may play",
-		Number: func(r *Rules) *int32 { return &r.PlayerSlots }, Default: 8, Max: MaxPlayers, Tell: TellSettings},
+		Number: func(r *Rules) *int32 { return &r.PlayerSlots }, Default: 8, Max: fewPlayers, Tell: TellSettings},
 	{Name: "sv_max_clients", Help: "Number of clients that may be connected",
-		Number: func(r *Rules) *int32 { return &r.MaxClients }, Default: 8, Min: 1, Max: MaxPlayers, Tell: TellSettings},
+		Number: func(r *Rules) *int32 { return &r.MaxClients }, Default: 8, Min: 1, Max: fewPlayers, Tell: TellSettings},
 	{Name: "sv_tournament_mode", Help: "Players join as spectators (2 = spectators' chat is restricted too)",
 		Number: func(r *Rules) *int32 { return &r.TournamentMode }, Max: 2},
 	{Name: "sv_respawn_delay_tdm", Help: "Seconds until respawn in team deathmatch",
@@ -105,7 +105,7 @@ var ruleSettings = []RuleSetting{
 	{Name: "sv_inactivekick", Help: "How to deal with inactive clients (1 = spectator, 2 = spectator or kick, 3 = kick)",
 		Number: func(r *Rules) *int32 { return &r.InactiveAction }, Default: 2, Min: 1, Max: 3},
 	{Name: "sv_vote_kick_min", Help: "Number of players required for a vote to kick",
-		Number: func(r *Rules) *int32 { return &r.VoteKickMin }, Max: MaxPlayers, Tell: TellSettings},
+		Number: func(r *Rules) *int32 { return &r.VoteKickMin }, Max: fewPlayers, Tell: TellSettings},
 
 	{Switch: func(r *Rules) *bool { return &r.MapRotation }},
 	{Name: "sv_match_swap", Help: "Swap teams between matches",
@@ -153,4 +153,12 @@ func (r *Rules) clamp() {
 		}
 	}
 	r.PlayerSlots = min(r.PlayerSlots, r.MaxClients)
+}
+
+// Seats returns how many player ids are in use: all, if there can be more than 64 clients.
+func (r *Rules) Seats() int {
+	if r.MaxClients > fewPlayers {
+		return MaxPlayers
+	}
+	return fewPlayers
 }

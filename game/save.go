@@ -25,7 +25,10 @@ import (
 
 // stateMagic is the start of a state. Its last byte is the version. Change it when the meaning of a
 // state changes.
-const stateMagic = "TEESAVE\x01"
+const stateMagic = "TEESAVE\x02"
+
+// oldStateMagic is the start of a state of a world that had only fewPlayers.
+const oldStateMagic = "TEESAVE\x01"
 
 // ErrSavedState means that a saved state is damaged, comes from another version, or belongs to a
 // world with another map, mode or set of mods.
@@ -35,7 +38,7 @@ var ErrSavedState = errors.New("game: unusable saved state")
 // the mode and mods, but not the events. [Restore] makes a world from it.
 func (w *World) AppendState(dst []byte) []byte {
 	v := &w.visitor
-	*v = visitor{op: saving, buf: dst}
+	*v = visitor{op: saving, seats: MaxPlayers, buf: dst}
 	v.origin(w)
 	v.world(w)
 	dst, v.buf = v.buf, nil
@@ -50,7 +53,7 @@ func Restore(cfg Config, state []byte) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := visitor{op: restoring, buf: state}
+	v := visitor{op: restoring, seats: MaxPlayers, buf: state}
 	v.origin(w)
 	v.world(w)
 	if v.err == nil && len(v.buf) > 0 {
@@ -78,7 +81,11 @@ func Restore(cfg Config, state []byte) (*World, error) {
 // origin visits the properties that a state and its world must have in common.
 func (v *visitor) origin(w *World) {
 	if v.op == restoring {
-		if b := v.getBytes(uint64(len(stateMagic))); b != nil && string(b) != stateMagic {
+		switch b := v.getBytes(uint64(len(stateMagic))); {
+		case b == nil || string(b) == stateMagic:
+		case string(b) == oldStateMagic:
+			v.seats = fewPlayers
+		default:
 			v.fail("not a state of this version")
 		}
 	} else {
@@ -219,7 +226,7 @@ func (v *visitor) match(m *match) {
 // players visits the players and their characters.
 func (v *visitor) players(w *World) {
 	v.present(w)
-	for i := range w.players {
+	for i := range v.seats {
 		if w.players[i].connected {
 			v.hashed(i)
 			v.player(&w.players[i])
@@ -256,39 +263,52 @@ func (v *visitor) present(w *World) {
 	if v.op == hashing {
 		return
 	}
-	var players, characters, cores uint64
+	all := w.tees.Seats > fewPlayers
+	if v.seats > fewPlayers {
+		v.bools(&all)
+	}
+	var players, characters, cores PlayerMask
 	if v.op == saving {
-		for i := range w.players {
-			bit := uint64(1) << i
+		for i := range w.tees.Seats {
+			id := PlayerID(i)
 			if w.players[i].connected {
-				players |= bit
+				players.Add(id)
 			}
 			if w.tees.All[i].Exists {
-				characters |= bit
+				characters.Add(id)
 			}
 			if w.tees.Physics.Cores[i] != nil {
-				cores |= bit
+				cores.Add(id)
 			}
 		}
-		v.putUint(players)
-		v.putUint(characters)
-		v.putUint(cores)
+	}
+	v.bits(&players)
+	v.bits(&characters)
+	v.bits(&cores)
+	if v.op == saving {
 		return
 	}
-	players, characters, cores = v.getUint(), v.getUint(), v.getUint()
-	if (characters|cores)&^players != 0 || cores&^characters != 0 {
+	if !characters.Or(cores).Without(players).IsEmpty() || !cores.Without(characters).IsEmpty() {
 		v.fail("a character has no player")
 		return
 	}
-	for i := range w.players {
+	if players.High != 0 && !all {
+		v.fail("a player has a high id")
+		return
+	}
+	if w.tees.Seats = fewPlayers; all {
+		w.tees.Seats = MaxPlayers
+	}
+	for i := range w.tees.Seats {
 		p, c := &w.players[i], &w.tees.All[i]
-		p.connected = players>>i&1 != 0
-		if c.Exists = characters>>i&1 != 0; c.Exists {
+		p.connected = players.Has(PlayerID(i))
+		if c.Exists = characters.Has(PlayerID(i)); c.Exists {
 			c.Core.World = &w.tees.Physics
 			c.ReckoningCore.World = &w.tees.Reckoning
 		}
-		if cores>>i&1 != 0 {
+		if cores.Has(PlayerID(i)) {
 			w.tees.Physics.Cores[i] = &c.Core
+			w.tees.Physics.HighIDs = w.tees.Physics.HighIDs || i >= fewPlayers
 		}
 	}
 }
@@ -382,7 +402,7 @@ func (v *visitor) tuning(t *playerTuning) {
 func (v *visitor) states(s *tee.States) {
 	pair(v, &s.FreezeStart, &s.FreezeEnd)
 	pair(v, &s.Flags, &s.Masked)
-	number64(v, &s.NotFor)
+	v.mask((*PlayerMask)(&s.NotFor))
 }
 
 func (v *visitor) profile(p *Profile) {

@@ -25,13 +25,13 @@ func (v *visitor) consistent(w *World) {
 func (v *visitor) checkOrder(w *World) {
 	var listed PlayerMask
 	for _, id := range w.tees.Order.IDs[:w.tees.Order.Count] {
-		listed |= MaskOne(PlayerID(id))
+		listed.Add(PlayerID(id))
 	}
 	var inWorld PlayerMask
 	n := 0
 	for i := range w.tees.All {
 		if w.tees.All[i].InWorld {
-			inWorld |= MaskOne(PlayerID(i))
+			inWorld.Add(PlayerID(i))
 			n++
 		}
 		if c := &w.tees.All[i]; c.Alive != (w.tees.Physics.Cores[i] != nil) {

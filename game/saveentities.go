@@ -67,12 +67,12 @@ func (v *visitor) npcs(w *World) {
 	if v.op == restoring {
 		*n = npcs{}
 	}
-	if !v.extra(41, n.present != 0 || len(n.requests) > 0) {
+	if !v.extra(41, !n.present.IsEmpty() || len(n.requests) > 0) {
 		return
 	}
-	number64(v, &n.present)
-	number64(v, &n.leaving)
-	n.leaving &= n.present
+	v.mask(&n.present)
+	v.mask(&n.leaving)
+	n.leaving = n.leaving.And(n.present)
 	for id := range PlayerID(MaxPlayers) {
 		if n.present.Has(id) {
 			pair(v, &n.skill[id], &n.tag[id])
@@ -120,7 +120,7 @@ func (v *visitor) race(w *World) {
 	pair(v, &w.race.BestTime, &w.race.Precision)
 	within(v, "decimals", w.race.Precision, 0, 3)
 	num(v, &w.race.Flags)
-	for i := range w.players {
+	for i := range v.seats {
 		num(v, &w.players[i].raceStart)
 	}
 }

@@ -7,15 +7,28 @@ import (
 // plain visits the state of a mode or mod that is plain data.
 func (v *visitor) plain(w *World, s StateHook) {
 	data := s.State()
+	var few *layout
+	if v.seats == fewPlayers {
+		few = w.declared.layout(data)
+	}
 	if v.op == restoring {
 		b := make([]byte, binary.Size(data))
-		v.sparse(b)
+		if few == nil {
+			v.sparse(b)
+		} else {
+			old := make([]byte, few.size)
+			v.sparse(old)
+			few.expand(b, old)
+		}
 		if _, err := binary.Decode(b, binary.LittleEndian, data); err != nil && v.err == nil {
 			v.fail("state of %T: %v", s, err)
 		}
 		return
 	}
 	w.stateBuf, _ = binary.Append(w.stateBuf[:0], binary.LittleEndian, data)
+	if few != nil {
+		w.stateBuf = few.shrink(w.stateBuf)
+	}
 	if v.op == hashing {
 		v.hash.bytes(w.stateBuf)
 		return

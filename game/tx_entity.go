@@ -113,7 +113,7 @@ func (tx *Tx) TeamMask(t Team) PlayerMask {
 	var m PlayerMask
 	for i := range tx.w.players {
 		if p := &tx.w.players[i]; p.connected && p.team == t {
-			m |= MaskOne(PlayerID(i))
+			m.Add(PlayerID(i))
 		}
 	}
 	return m

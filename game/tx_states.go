@@ -129,7 +129,7 @@ func (t Tee) Frozen() int32 {
 // player always sees it. A new tee is visible to all. Recordings of the whole map show the tee if
 // at most one player does not see it. All players see and hear its shots and hits.
 func (t Tee) SetVisibleTo(viewers PlayerMask) {
-	notFor := uint64(^(viewers | MaskOne(t.id)))
+	notFor := tee.Set(viewers.Or(MaskOne(t.id)).Not())
 	if c := t.character(); c != nil && c.NotFor != notFor {
 		c.NotFor = notFor
 		t.tx.w.extend()
@@ -139,9 +139,9 @@ func (t Tee) SetVisibleTo(viewers PlayerMask) {
 // VisibleTo returns the players who see the tee.
 func (t Tee) VisibleTo() PlayerMask {
 	if c := t.character(); c != nil {
-		return ^PlayerMask(c.NotFor)
+		return PlayerMask(c.NotFor).Not()
 	}
-	return 0
+	return PlayerMask{}
 }
 
 // addStates adds the states that only mods change to the state of a character.
@@ -169,7 +169,7 @@ func (w *World) addStates(s *CharacterState, c *tee.Tee) {
 		s.NinjaStart = c.Ninja.ActivationTick
 	}
 	s.NotFor = PlayerMask(c.NotFor)
-	s.Secret = !(^s.NotFor).IsPublic()
+	s.Secret = !s.NotFor.Not().IsPublic()
 }
 
 // addTickOrder adds the order in which the characters of a frame move.

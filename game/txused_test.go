@@ -35,7 +35,7 @@ func TestShowsAndSounds(t *testing.T) {
 		ctx.Match().End()
 	}
 	evs := w.steps(1)
-	testenv.Check(t, sizes == [2]int32{2, 1} && warmup && red == game.MaskOne(0)|game.MaskOne(2), "teams of %v, warmup %v, red is %b", sizes, warmup, red)
+	testenv.Check(t, sizes == [2]int32{2, 1} && warmup && red == game.MaskOne(0).Or(game.MaskOne(2)), "teams of %v, warmup %v, red is %b", sizes, warmup, red)
 	testenv.Check(t, eventsOf(evs, game.EvBroadcast)[0].Text == "hello", "%+v", evs)
 	for _, kind := range []game.EventKind{game.EvSound, game.EvExplosion, game.EvHammerHit, game.EvSpawn} {
 		e := eventsOf(evs, kind)

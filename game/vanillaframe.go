@@ -8,19 +8,19 @@ func (v *vanillaHost) show(f *Frame) {
 	f.Projectiles = f.Projectiles[:0]
 	for i := len(v.world.Projectiles) - 1; i >= 0; i-- {
 		p := &v.world.Projectiles[i]
-		f.Projectiles = append(f.Projectiles, w.projectileState(p.ID, p.Weapon, p.StartPos, p.Direction, p.StartTick, 0))
+		f.Projectiles = append(f.Projectiles, w.projectileState(p.ID, p.Weapon, p.StartPos, p.Direction, p.StartTick, PlayerMask{}))
 	}
 	f.Projectiles = append(f.Projectiles, w.drawn.projectiles...)
 	f.Lasers = f.Lasers[:0]
 	for i := len(v.world.Lasers) - 1; i >= 0; i-- {
 		l := &v.world.Lasers[i]
-		f.Lasers = append(f.Lasers, laserState(l.ID, l.Pos, l.From, l.EvalTick, 0))
+		f.Lasers = append(f.Lasers, laserState(l.ID, l.Pos, l.From, l.EvalTick, PlayerMask{}))
 	}
 	f.Lasers = append(f.Lasers, w.drawn.lasers...)
 	f.Pickups = f.Pickups[:0]
 	for i := len(v.world.Pickups) - 1; i >= 0; i-- {
 		if p := &v.world.Pickups[i]; p.SpawnTick == -1 {
-			f.Pickups = append(f.Pickups, pickupState(p.ID, PickupKind(p.Kind), p.Pos, 0))
+			f.Pickups = append(f.Pickups, pickupState(p.ID, PickupKind(p.Kind), p.Pos, PlayerMask{}))
 		}
 	}
 	f.Pickups = append(f.Pickups, w.drawn.pickups...)

@@ -43,7 +43,7 @@ func (v *vanillaHost) Hurt(d vanilla.Damage) {
 		Value: d.HealthLost, Extra: d.ArmorLost, Flag: from == id,
 	})
 	if from >= 0 && from != id && w.players[from].connected {
-		w.sound(w.players[from].viewPos, SoundHit, w.watchers(from)|MaskOne(from))
+		w.sound(w.players[from].viewPos, SoundHit, w.watchers(from).Or(MaskOne(from)))
 	}
 	w.callDamageTaken(&own)
 }

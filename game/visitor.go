@@ -19,10 +19,13 @@ const (
 
 // visitor visits the fields of a world.
 type visitor struct {
-	op   visitOp
-	hash hasher
-	buf  []byte // what is saved, or left to restore
-	err  error  // the first one; all values are zero then
+	op visitOp
+	// seats is the number of players to visit: fewPlayers in states from before there were more,
+	// and in the hash while no player with a higher id was in the game. Otherwise MaxPlayers.
+	seats int
+	hash  hasher
+	buf   []byte // what is saved, or left to restore
+	err   error  // the first one; all values are zero then
 }
 
 func (v *visitor) fail(format string, args ...any) {
@@ -111,6 +114,25 @@ func number64[T ~uint64](v *visitor, p *T) {
 	case restoring:
 		if b := v.getBytes(8); b != nil {
 			*p = T(binary.LittleEndian.Uint64(b))
+		}
+	}
+}
+
+// mask visits a set of players.
+func (v *visitor) mask(m *PlayerMask) {
+	if number64(v, &m.Low); v.seats > fewPlayers {
+		number64(v, &m.High)
+	}
+}
+
+// bits visits the first numbers of players of a set that is saved with as few bytes as possible.
+func (v *visitor) bits(m *PlayerMask) {
+	words := [...]*uint64{&m.Low, &m.High}
+	for _, word := range words[:v.seats/fewPlayers] {
+		if v.op == restoring {
+			*word = v.getUint()
+		} else {
+			v.putUint(*word)
 		}
 	}
 }

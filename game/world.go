@@ -128,7 +128,7 @@ func New(cfg Config) (*World, error) {
 	if cfg.Mode == nil {
 		return nil, ErrMode
 	}
-	w := &World{mode: cfg.Mode, mods: append([]Mod(nil), cfg.Mods...), rules: cfg.Rules, terrain: t}
+	w := &World{tees: tee.Tees{Seats: fewPlayers}, mode: cfg.Mode, mods: append([]Mod(nil), cfg.Mods...), rules: cfg.Rules, terrain: t}
 	w.modsOff = make([]bool, len(w.mods))
 	w.tuning = pureTuning
 	if cfg.Tuning != nil {

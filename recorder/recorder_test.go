@@ -320,7 +320,7 @@ func TestPrivateSounds(t *testing.T) {
 	for _, format := range []Format{Teeworlds, DDNet} {
 		r := New(Config{Format: format})
 		r.Tick(w, []game.Event{
-			sound(game.SoundHit, game.MaskOne(0)), sound(game.SoundHammerFire, game.MaskAll), sound(game.SoundJump, game.MaskAll&^game.MaskOne(3)),
+			sound(game.SoundHit, game.MaskOne(0)), sound(game.SoundHammerFire, game.MaskAll), sound(game.SoundJump, game.MaskAll.Without(game.MaskOne(3))),
 		})
 		var rec Record
 		r.Take(w, &rec)
@@ -373,11 +373,12 @@ func TestPriorities(t *testing.T) {
 			terrain.Tiles[i] = 197 // armor
 		}
 	}
+	const players = 64
 	rules := game.DefaultRules()
-	rules.MaxClients, rules.PlayerSlots = game.MaxPlayers, game.MaxPlayers
+	rules.MaxClients, rules.PlayerSlots = players, players
 	w := testenv.Must(game.New(game.Config{Terrain: terrain, Mode: dm.Mode{}, Rules: rules}))
 	var commands []game.Command
-	for id := range game.PlayerID(game.MaxPlayers) {
+	for id := range game.PlayerID(players) {
 		commands = append(commands, bridgetest.Join(id, game.Profile{Name: fmt.Sprint(id)})...)
 	}
 	w.Step(commands)
@@ -395,16 +396,16 @@ func TestPriorities(t *testing.T) {
 		side := format.newClient(&bridgetest.ServerMessages{})
 		v := side.ReceiveSnapshot(rec.Tick, &rec.Snapshot)
 		named := 0
-		for id := range game.PlayerID(game.MaxPlayers) {
+		for id := range game.PlayerID(players) {
 			if p, ok := side.Player(id); ok && p.Profile.Name == fmt.Sprint(id) {
 				named++
 			}
 		}
 		alive := len(w.Frame().Characters)
-		if len(v.Players) != game.MaxPlayers || named != game.MaxPlayers || len(v.Characters) != alive || alive < 30 {
+		if len(v.Players) != players || named != players || len(v.Characters) != alive || alive < 30 {
 			t.Errorf("%v: %d players, %d with names, %d of %d tees", format, len(v.Players), named, len(v.Characters), alive)
 		}
-		if rec.Snapshot.Len() != snapshot.MaxItems || len(v.Pickups) < snapshot.MaxItems-4*game.MaxPlayers || len(side.Effects()) != 0 {
+		if rec.Snapshot.Len() != snapshot.MaxItems || len(v.Pickups) < snapshot.MaxItems-4*players || len(side.Effects()) != 0 {
 			t.Errorf("%v: %d items, %d pickups, %d effects", format, rec.Snapshot.Len(), len(v.Pickups), len(side.Effects()))
 		}
 	}

@@ -2,7 +2,6 @@ package script
 
 import (
 	"maps"
-	"math/bits"
 
 	rt "github.com/arnodel/golua/runtime"
 
@@ -222,14 +221,13 @@ func eachPlayer(v *vm, c *rt.GoCont) error {
 	}
 	var mask game.PlayerMask
 	for p := range tx.Players() {
-		mask |= game.MaskOne(p.ID())
+		mask.Add(p.ID())
 	}
 	v.leave()
 	v.r.RequireMem(200)
 	v.push(c, v.function("players next", 0, false, func(v *vm, c *rt.GoCont) error {
-		for mask != 0 {
-			id := game.PlayerID(bits.TrailingZeros64(uint64(mask)))
-			mask &^= game.MaskOne(id)
+		for id := mask.Lowest(); id != game.Nobody; id = mask.Lowest() {
+			mask.Remove(id)
 			if v.tx != nil && v.tx.Player(id).Connected() {
 				v.push(c, v.players[id])
 				return nil
@@ -414,7 +412,7 @@ func raycast(v *vm, c *rt.GoCont) error {
 
 // nearest is game.nearest_player(pos, radius, except).
 func nearest(v *vm, c *rt.GoCont) error {
-	except, err := option[game.PlayerMask](v, c, 2, 0)
+	except, err := option[game.PlayerMask](v, c, 2, game.PlayerMask{})
 	if err != nil {
 		return err
 	}

@@ -315,7 +315,7 @@ func (v *vm) mask(i int, x rt.Value) (game.PlayerMask, error) {
 	}
 	t, ok := x.TryTable()
 	if !ok {
-		return 0, badArgument(i, "a player, a team, a list of players or nil for all", x)
+		return game.PlayerMask{}, badArgument(i, "a player, a team, a list of players or nil for all", x)
 	}
 	t = v.contents(t)
 	var m game.PlayerMask
@@ -323,9 +323,9 @@ func (v *vm) mask(i int, x rt.Value) (game.PlayerMask, error) {
 		v.payItem(n, costInsert)
 		id, ok := playerOf(t.Get(rt.IntValue(n)))
 		if !ok {
-			return 0, badArgument(i, "a list of players", x)
+			return game.PlayerMask{}, badArgument(i, "a list of players", x)
 		}
-		m |= game.MaskOne(id)
+		m.Add(id)
 	}
 	return m, nil
 }

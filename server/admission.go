@@ -230,7 +230,7 @@ func (s *Server) closeSession(now conn.Time, c *session) {
 // next tick; clients ask again until then. Kept seats are not free, so that their players can come
 // back.
 func (s *Server) freeSeat() (id game.PlayerID, soon bool) {
-	seats := min(int(s.rules.MaxClients)+s.numHeld(), len(s.sessions))
+	seats := min(int(s.rules.MaxClients)+s.numHeld(), s.rules.Seats())
 	for id := range game.PlayerID(seats) {
 		if s.sessions[id] != nil || s.bots.Has(id) {
 			continue

@@ -29,7 +29,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 	told := *ev // to the others
 	told.Flag = told.Flag || returns
 	if c.mayAnnounce() {
-		s.seats.quiet &^= game.MaskOne(c.id)
+		s.seats.quiet.Remove(c.id)
 		s.print(console.Standard, "server",
 			fmt.Sprintf("player has entered the game. ClientID=%d addr=%s%s", c.id, c.peer, s.logs.InDDNet(" sixup=%d", boolToInt(s.isSeven(c)))))
 		s.logJoin(c)
@@ -37,7 +37,7 @@ func (s *Server) enterClient(now conn.Time, ev *game.Event) {
 			c.note("joined", "")
 		}
 	} else {
-		s.seats.quiet |= game.MaskOne(c.id)
+		s.seats.quiet.Add(c.id)
 		told.Flag = true
 	}
 	c.bridge.SendServerInfo(&info)

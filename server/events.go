@@ -52,7 +52,7 @@ func (s *Server) deliverEvent(now conn.Time, ev *game.Event) {
 		return
 	case game.EvPlayerLeft:
 		s.bots.Left(ev.Player)
-		s.seats.quiet &^= game.MaskOne(ev.Player)
+		s.seats.quiet.Remove(ev.Player)
 	case game.EvMatchEnd:
 		s.drain.observe(ev)
 		if ev.Flag {

@@ -26,13 +26,13 @@ func (h fillHost) Seats() fill.Seats {
 			continue
 		}
 		id := game.PlayerID(i)
-		seats.Clients |= game.MaskOne(id)
+		seats.Clients.Add(id)
 		if c.state != stateInGame {
 			continue
 		}
-		seats.InGame |= game.MaskOne(id)
+		seats.InGame.Add(id)
 		if h.s.teamOf(id) == game.TeamSpectators {
-			seats.Spectators |= game.MaskOne(id)
+			seats.Spectators.Add(id)
 		}
 	}
 	return seats

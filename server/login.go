@@ -193,10 +193,10 @@ func (c *session) OnEnterGame() {
 // releaseSeats makes the seats available again of those who left the world in a tick,
 // and goes on with clients that waited for it.
 func (s *Server) releaseSeats() {
-	if s.seats.leaving == 0 {
+	if s.seats.leaving.IsEmpty() {
 		return
 	}
-	s.seats.leaving = 0
+	s.seats.leaving = game.PlayerMask{}
 	for _, c := range s.sessions {
 		if c != nil && !c.dropping {
 			c.takeEarlySteps()

@@ -111,7 +111,7 @@ func TestNPCs(t *testing.T) {
 	}
 	testenv.Check(t, right-left > 64 && fought > 0, "the runner ran %v units, the fighter fought in %d ticks", right-left, fought)
 	tn.until(5*time.Second, "the bot alone", func() bool { return tn.srv.bots.Count() == 1 && len(botNamesOf(alice)) == 1 })
-	testenv.Check(t, m.state.Left == 2 && tn.srv.world.NPCs() == 0, "%d left", m.state.Left)
+	testenv.Check(t, m.state.Left == 2 && tn.srv.world.NPCs().IsEmpty(), "%d left", m.state.Left)
 	tn.srv.record.Close(replay.EndShutdown)
 	names, _ := log.Names()
 	res, err := replay.Verify(log.reader(t, names[0]), replay.VerifyConfig{Modes: builtin.Modes().New, Mods: mods})

@@ -30,7 +30,7 @@ func (s *Server) teamOf(id game.PlayerID) game.Team {
 // leaveWorld makes the player of a session leave the world with the next tick.
 func (s *Server) leaveWorld(c *session, reason string) {
 	if !c.isNewcomer() {
-		s.seats.quiet &^= game.MaskOne(c.id)
+		s.seats.quiet.Remove(c.id)
 	}
 	if c.state >= stateReady {
 		s.leaveSeat(c.id, reason)
@@ -39,7 +39,7 @@ func (s *Server) leaveWorld(c *session, reason string) {
 
 // leaveSeat makes a player leave the world with the next tick. That frees the seat.
 func (s *Server) leaveSeat(id game.PlayerID, reason string) {
-	s.seats.leaving |= game.MaskOne(id)
+	s.seats.leaving.Add(id)
 	for _, c := range s.sessions {
 		if c != nil && c.whisperPartner == id {
 			c.whisperPartner = game.Nobody // and not who gets the seat next

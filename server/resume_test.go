@@ -283,7 +283,7 @@ func TestBotsOfResumedMatch(t *testing.T) {
 	seats := func() (seats game.PlayerMask) {
 		for id := range game.PlayerID(game.MaxPlayers) {
 			if next.srv.bots.Has(id) {
-				seats |= game.MaskOne(id)
+				seats.Add(id)
 			}
 		}
 		return seats

@@ -114,7 +114,7 @@ func (s *Server) Shutdown(now conn.Time, reason string) {
 		}
 	}
 	s.closeDropped(now)
-	if s.seats.leaving != 0 {
+	if !s.seats.leaving.IsEmpty() {
 		s.tick(now, true) // in which they leave, so that the log and observers have it
 	}
 	s.lines.lose("the server shuts down")

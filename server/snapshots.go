@@ -106,7 +106,7 @@ func (s *Server) updateLatencies() {
 			counted = true
 			for id, o := range s.sessions {
 				if o != nil && o.state == stateInGame && s.teamOf(game.PlayerID(id)) != game.TeamSpectators {
-					playing |= game.MaskOne(game.PlayerID(id))
+					playing.Add(game.PlayerID(id))
 				}
 			}
 		}

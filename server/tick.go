@@ -19,7 +19,7 @@ func (s *Server) tick(now conn.Time, botsThink bool) {
 	clear(s.pendingCommands) // for the garbage collector
 	s.pendingCommands = s.pendingCommands[:0]
 	asked := s.lines.takeAsked()
-	s.seats.givingWay = 0
+	s.seats.givingWay = game.PlayerMask{}
 	s.releaseSeats()
 	s.updateLatencies()
 	for _, v := range s.versions {

@@ -186,7 +186,7 @@ func (s *Server) freePlayerSlots(most int, newcomer *session) {
 	}
 	for held := s.excessSeat(most, plays); held != nil; held = s.excessSeat(most, plays) {
 		held.leftTeam = s.teamOf(held.id)
-		s.seats.givingWay |= game.MaskOne(held.id)
+		s.seats.givingWay.Add(held.id)
 		s.queueCommand(game.Command{Kind: game.CmdForceTeam, Player: held.id, Target: game.Nobody, Team: game.TeamSpectators})
 	}
 }

@@ -56,7 +56,7 @@ func (s *Server) startWorld(m *gamemap.Map) error {
 	s.pendingCommands = s.pendingCommands[:0]
 	s.lines.lose("the map has changed")
 	s.mods.Offer()
-	s.seats.leaving, s.seats.quiet = 0, 0
+	s.seats.leaving, s.seats.quiet = game.PlayerMask{}, game.PlayerMask{}
 	for id := range s.seats.farewells {
 		s.logFarewell(game.PlayerID(id))
 	}
@@ -79,10 +79,10 @@ func (s *Server) switchMap(now conn.Time, m *gamemap.Map) error {
 		}
 		if p, seated := s.world.Player(pid); seated && c.state >= stateReady {
 			if p.Team == game.TeamSpectators {
-				spectators |= game.MaskOne(pid)
+				spectators.Add(pid)
 			}
 		} else if c.wasSpectator { // still loading the previous map
-			spectators |= game.MaskOne(pid)
+			spectators.Add(pid)
 		}
 	}
 	if err := s.startWorld(m); err != nil {

@@ -33,7 +33,7 @@ func (e *snapshotEncoder) buildDDNetTypes(b *snapshot.Builder) {
 	if e.frame.Extended {
 		e.types.add(b, wireTypeDDNetChar, &exDDNetCharacter)
 	}
-	if e.admins != 0 || e.ddrace.on {
+	if !e.admins.IsEmpty() || e.ddrace.on {
 		e.types.add(b, wireTypeDDNetPlayer, &exDDNetPlayer)
 	}
 	e.types.add(b, wireTypeGameInfoEx, &exGameInfoEx)

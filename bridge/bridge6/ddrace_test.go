@@ -222,7 +222,7 @@ func TestDDRaceViews(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			v := drawDDRace(t)
 			c := NewClientSide(nil, struct{ ignoreEvents }{}, ClientConfig{DDNetVersion: version}).(*clientSide)
-			teams := make([]int32, game.MaxPlayers)
+			teams := make([]int32, 64)
 			for _, p := range v.Players {
 				teams[p.ID] = p.DDRaceTeam
 			}

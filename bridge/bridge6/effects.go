@@ -59,7 +59,7 @@ const (
 // recordCoreEvents adds the sounds of a tee's jumps and hooks for other players. The tee's own
 // client predicts them, except when it hooks another tee.
 func (e *effectEncoder) recordCoreEvents(c *game.CharacterState) {
-	others := game.MaskAll &^ game.MaskOne(c.Player)
+	others := game.MaskAll.Without(game.MaskOne(c.Player))
 	for _, s := range [...]struct {
 		event int32
 		sound game.Sound
@@ -71,7 +71,7 @@ func (e *effectEncoder) recordCoreEvents(c *game.CharacterState) {
 		{coreHookNothing, game.SoundHookNoAttach, others},
 	} {
 		if c.TriggeredEvents&s.event != 0 {
-			e.Add(msg6.TypeEventSoundWorld, c.Pos, s.to&^c.NotFor, int32(s.sound))
+			e.Add(msg6.TypeEventSoundWorld, c.Pos, s.to.Without(c.NotFor), int32(s.sound))
 		}
 	}
 }

@@ -167,7 +167,7 @@ func (m *clientIDs) assign(p game.PlayerID, id int) { m.byPlayer[p], m.byID[id] 
 func (m *clientIDs) assignAll(viewer game.PlayerID, nearest []playerDistance) {
 	set := game.MaskOne(viewer)
 	for _, d := range nearest {
-		set |= game.MaskOne(d.player)
+		set.Add(d.player)
 	}
 	for id, p := range m.byID {
 		if p != game.Nobody && !set.Has(p) {

@@ -39,8 +39,8 @@ func playerRow(n int) map[game.PlayerID]float32 {
 // TestUnmappedIDs checks that ids are not mapped while all of them are low.
 func TestUnmappedIDs(t *testing.T) {
 	var m clientIDs
-	m.update(viewOf(15, 1, playerRow(16), 0))
-	for i := int32(-3); i < 64; i++ {
+	m.update(viewOf(15, 1, playerRow(16), game.PlayerMask{}))
+	for i := int32(-3); i < game.MaxPlayers; i++ {
 		player := game.Nobody
 		if i >= 0 {
 			player = game.PlayerID(i)
@@ -49,8 +49,8 @@ func TestUnmappedIDs(t *testing.T) {
 			t.Errorf("%d has id %d, player %d, field %d", i, m.id(game.PlayerID(i)), m.player(i), m.mapField(i))
 		}
 	}
-	if m.player(64) != game.Nobody {
-		t.Error("there is a player 64")
+	if m.player(game.MaxPlayers) != game.Nobody {
+		t.Error("there is a player 128")
 	}
 	m = clientIDs{limited: true}
 	if m.id(15) != 15 || m.id(16) != -1 || m.mapField(63) != -1 || m.mapField(-2) != -2 || m.player(16) != game.Nobody || m.player(15) != 15 {
@@ -63,7 +63,7 @@ func TestNearestPlayers(t *testing.T) {
 	for _, viewer := range []game.PlayerID{0, 7, 15, 16, 30, 63} {
 		m := clientIDs{limited: true}
 		positions := playerRow(64)
-		m.update(viewOf(viewer, 1, positions, 0))
+		m.update(viewOf(viewer, 1, positions, game.PlayerMask{}))
 		n := 0
 		for player := range positions {
 			id := m.id(player)
@@ -109,27 +109,27 @@ func TestKeptIDs(t *testing.T) {
 			}
 		}
 	}
-	m.update(viewOf(3, 100, positions, 0))
+	m.update(viewOf(3, 100, positions, game.PlayerMask{}))
 	for i := range game.PlayerID(15) {
 		expect("first", map[game.PlayerID]int32{i: int32(i)})
 	}
 	positions[19] = 310 // now near; 14 is the farthest
-	m.update(viewOf(3, 104, positions, 0))
+	m.update(viewOf(3, 104, positions, game.PlayerMask{}))
 	expect("too early", map[game.PlayerID]int32{19: -1})
-	m.update(viewOf(3, 105, positions, 0))
+	m.update(viewOf(3, 105, positions, game.PlayerMask{}))
 	expect("19 is near", map[game.PlayerID]int32{19: 14, 14: -1, 13: 13})
 	m.update(viewOf(3, 110, positions, game.MaskOne(19)))
 	expect("19 has no tee", map[game.PlayerID]int32{19: -1, 14: 14})
-	v := viewOf(3, 115, positions, 0)
+	v := viewOf(3, 115, positions, game.PlayerMask{})
 	v.Players[3].Spectating, v.Players[3].SpectatorID = true, 18
 	m.update(v)
 	if m.id(18) < 0 {
 		t.Error("the watched player has no id")
 	}
 	delete(positions, 0)
-	m.update(viewOf(3, 1, positions, 0)) // ticks restart with another map
+	m.update(viewOf(3, 1, positions, game.PlayerMask{})) // ticks restart with another map
 	expect("0 left", map[game.PlayerID]int32{0: -1})
-	m.update(viewOf(3, 2, playerRow(16), 0))
+	m.update(viewOf(3, 2, playerRow(16), game.PlayerMask{}))
 	if expect("no high ids", map[game.PlayerID]int32{15: 15}); m.active {
 		t.Error("ids are mapped")
 	}
@@ -141,10 +141,10 @@ func TestIDsOfAnotherSeat(t *testing.T) {
 	w := newCrowd(t, 30)
 	s, _ := newServerSide(t, NewProtocol(), w, 29, msg6.VersionNone)
 	positions := playerRow(30)
-	s.ids.update(viewOf(29, 1, positions, 0))
+	s.ids.update(viewOf(29, 1, positions, game.PlayerMask{}))
 	s.SendClientInfo(w, 2, true, true)
 	delete(positions, 29)
-	s.ids.update(viewOf(2, 3, positions, 0))
+	s.ids.update(viewOf(2, 3, positions, game.PlayerMask{}))
 	if id := s.ids.id(2); id != s.ids.ownID || s.ids.player(id) != 2 || s.ids.id(29) != -1 {
 		t.Errorf("player 2 has id %d, the client's own is %d; player 29 has id %d", id, s.ids.ownID, s.ids.id(29))
 	}
@@ -164,7 +164,7 @@ func TestIDsProperty(t *testing.T) {
 				positions[game.PlayerID(id)] = float32(rapid.IntRange(0, 50).Draw(t, "position"))
 			}
 			before := m.updateTick
-			m.update(viewOf(viewer, tick, positions, game.PlayerMask(rapid.Uint64().Draw(t, "dead"))))
+			m.update(viewOf(viewer, tick, positions, game.PlayerMask{Low: rapid.Uint64().Draw(t, "dead")}))
 			if !m.active {
 				continue
 			}

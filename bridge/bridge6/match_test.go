@@ -63,10 +63,10 @@ func BenchmarkSnapshots(b *testing.B) { bridgetest.BenchmarkSnapshots(b, version
 
 // loseView removes the parts of a view that 0.6 does not transmit.
 func loseView(v *game.View) {
-	visible, race := game.PlayerMask(0), v.Game.Flags&game.GameFlagRace != 0
+	visible, race := game.PlayerMask{}, v.Game.Flags&game.GameFlagRace != 0
 	for i := range v.Characters {
 		c := &v.Characters[i]
-		visible |= game.MaskOne(c.Player)
+		visible.Add(c.Player)
 		c.TriggeredEvents = 0
 		if v.Viewer >= 0 && v.Viewer%2 != 0 && c.FreezeEnd != 0 { // not a new release of DDNet's client
 			c.Weapon = game.WeaponNinja
@@ -157,7 +157,7 @@ func shownEffects(f *game.Frame, events []game.Event) (effects []game.Event) {
 			}
 			ev := game.Event{Kind: game.EvSound, Sound: sound, Pos: c.Pos, To: game.MaskAll}
 			if bit != coreHookPlayer {
-				ev.To &^= game.MaskOne(c.Player)
+				ev.To.Remove(c.Player)
 			}
 			effects = append(effects, ev)
 		}

@@ -54,7 +54,7 @@ func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
 		case game.EvPlayerLeft:
 			p.snapshot.skins.clear(ev.Player)
 			p.snapshot.watchers[ev.Player] = watcher{}
-			p.snapshot.admins &^= game.MaskOne(ev.Player)
+			p.snapshot.admins.Remove(ev.Player)
 		}
 	}
 	p.snapshot.recordTick(w.Frame(), events)
@@ -162,7 +162,7 @@ func (s *serverSide) send(m msg6.Message) bool {
 
 func (s *serverSide) Reset() {
 	s.ids.reset()
-	s.shown = 0
+	s.shown = game.PlayerMask{}
 	s.ownID = game.Nobody
 	s.sentTeamsLocked, s.hasSentTeamsLocked = false, false
 	s.sentTimeLeft, s.ownTextUntil, s.otherTextUntil = 0, 0, 0

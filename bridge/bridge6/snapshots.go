@@ -140,7 +140,7 @@ func (e *snapshotEncoder) beginFrame(f *game.Frame) {
 		o.PutInts(item.info[:])
 		item.ddnet = encodeDDNetPlayer(p)
 		if p.Flags&game.PlayerFlagAdmin != 0 {
-			e.admins |= game.MaskOne(p.ID)
+			e.admins.Add(p.ID)
 		}
 	}
 	for i := range f.Characters {
@@ -342,10 +342,10 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	ddnet := msg6.TypeKnownBy(msg6.TypeDDNetCharacter, version)
 	b.Reset()
 	b.Share(e.round)
-	e.visible = 0
+	e.visible = game.PlayerMask{}
 	for i := range e.characters {
 		if c := &e.characters[i]; c.IsVisible(v) {
-			e.visible |= game.MaskOne(c.Player)
+			e.visible.Add(c.Player)
 		}
 	}
 	watch := e.watchItemsOf(v, version)

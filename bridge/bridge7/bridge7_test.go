@@ -150,7 +150,7 @@ func TestServerMessages(t *testing.T) {
 	} {
 		s.SendVote(&v)
 		if v.Caller == game.Nobody && v.Timeout > 0 {
-			v.Caller = game.MaxPlayers - 1 // no player has this id
+			v.Caller = msg7.MaxClients - 1 // no player has this id
 		}
 		c.ServerMessages.Expect(t, "vote", call("Vote", v))
 	}
@@ -162,7 +162,7 @@ func TestServerMessages(t *testing.T) {
 	s.SendClientInfo(w, 9, false, false)
 	c.ServerMessages.Expect(t, "events without message")
 
-	if got, want := c.Client.Settings(), (event.Settings{VoteKick: true, VoteSpectate: true, TeamBalance: true, PlayerSlots: game.MaxPlayers}); got != want {
+	if got, want := c.Client.Settings(), (event.Settings{VoteKick: true, VoteSpectate: true, TeamBalance: true, PlayerSlots: 64}); got != want {
 		t.Errorf("settings %+v, want %+v", got, want)
 	}
 	if got := c.Client.GameInfo(); got.ScoreLimit != 20 || got.MatchCurrent != w.Frame().Game.MatchCurrent {
@@ -577,7 +577,7 @@ func TestStrangeIDs(t *testing.T) {
 	c := NewClientSide(nil, nil).(*clientSide)
 	var b snapshot.Builder
 	var s snapshot.Snapshot
-	for _, id := range []int{game.MaxPlayers - 1, game.MaxPlayers, 0xffff} {
+	for _, id := range []int{msg7.MaxClients - 1, msg7.MaxClients, 0xffff} {
 		(&msg7.Character{}).PutInts(b.Add(msg7.TypeCharacter, id, msg7.SizeCharacter))
 		(&msg7.PlayerInfo{}).PutInts(b.Add(msg7.TypePlayerInfo, id, msg7.SizePlayerInfo))
 		(&msg7.PlayerInfoRace{StartTick: 900}).PutInts(b.Add(msg7.TypePlayerInfoRace, id, msg7.SizePlayerInfoRace))
@@ -585,7 +585,7 @@ func TestStrangeIDs(t *testing.T) {
 	}
 	b.Finish(&s)
 	v := c.ReceiveSnapshot(1000, &s)
-	if len(v.Players) != 1 || len(v.Characters) != 1 || v.Players[0].ID != game.MaxPlayers-1 {
+	if len(v.Players) != 1 || len(v.Characters) != 1 || v.Players[0].ID != msg7.MaxClients-1 {
 		t.Errorf("%d players, %d tees", len(v.Players), len(v.Characters))
 	}
 }

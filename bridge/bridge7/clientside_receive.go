@@ -238,7 +238,7 @@ func decodeVote(m *msg7.SvVoteSet) *bridge.Vote {
 	}
 	if v.Kind == event.VoteKick || v.Kind == event.VoteSpectate {
 		if id, name, ok := strings.Cut(v.Description, ": "); ok {
-			if n, err := strconv.Atoi(strings.TrimSpace(id)); err == nil && n >= 0 && n < game.MaxPlayers {
+			if n, err := strconv.Atoi(strings.TrimSpace(id)); err == nil && n >= 0 && n < msg7.MaxClients {
 				v.Target, v.Description = game.PlayerID(n), name
 			}
 		}

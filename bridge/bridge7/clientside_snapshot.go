@@ -48,11 +48,11 @@ func (c *clientSide) addItem(o msg7.Object, id int) {
 		g.FlagCarrier = [2]int32{int32(o.CarrierRed), int32(o.CarrierBlue)}
 		g.FlagDropTick = [2]int32{o.DropTickRed, o.DropTickBlue}
 	case *msg7.Character:
-		if id < game.MaxPlayers {
+		if id < msg7.MaxClients {
 			c.addCharacter(game.PlayerID(id), o)
 		}
 	case *msg7.PlayerInfo:
-		if id < game.MaxPlayers {
+		if id < msg7.MaxClients {
 			p := &c.Players[id]
 			p.Score, p.Flags = o.Score, game.PlayerFlags(o.PlayerFlags)
 			p.Alive, p.Ready = false, p.Flags&game.PlayerFlagReady != 0
@@ -65,7 +65,7 @@ func (c *clientSide) addItem(o msg7.Object, id int) {
 			c.Watch(game.SpectateMode(o.Mode), game.PlayerID(o.SpectatorID), o.X, o.Y)
 		}
 	case *msg7.PlayerInfoRace:
-		if id < game.MaxPlayers {
+		if id < msg7.MaxClients {
 			c.SetRaceStart(game.PlayerID(id), o.StartTick)
 		}
 	case *msg7.GameDataRace:

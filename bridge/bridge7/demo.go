@@ -89,11 +89,11 @@ func (s *demoSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[ga
 
 // updateInfos encodes the De_ClientInfo objects again if a player changed.
 func (s *demoSide) updateInfos(v *game.View) {
-	source, shown := s.recorded(), game.PlayerMask(0)
+	source, shown := s.recorded(), game.PlayerMask{}
 	changed := !s.infosMade || s.viewer != v.Viewer || s.profileChanges != s.protocol.profileChanges
 	for i := range v.Players {
 		p := &v.Players[i]
-		if shown |= game.MaskOne(p.ID); p.Team != s.players[p.ID].team {
+		if shown.Add(p.ID); p.Team != s.players[p.ID].team {
 			changed = true
 		}
 	}

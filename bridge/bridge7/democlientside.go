@@ -46,7 +46,7 @@ func (c *clientSide) readDemoObjects(s *snapshot.Snapshot) {
 		}
 		switch o := o.(type) {
 		case *msg7.DeClientInfo:
-			if id < game.MaxPlayers {
+			if id < msg7.MaxClients {
 				present[id] = true
 				c.readDemoPlayer(game.PlayerID(id), o)
 			}

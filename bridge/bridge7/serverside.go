@@ -62,12 +62,12 @@ func (p *Protocol) EndSnapshots() { p.snapshot.endRound() }
 
 // unusedID returns an id that no connected player has, if there is one.
 func (p *Protocol) unusedID() game.PlayerID {
-	for id := game.PlayerID(game.MaxPlayers - 1); id > 0 && p.world != nil; id-- {
+	for id := game.PlayerID(msg7.MaxClients - 1); id > 0 && p.world != nil; id-- {
 		if _, used := p.world.Player(id); !used {
 			return id
 		}
 	}
-	return game.MaxPlayers - 1
+	return msg7.MaxClients - 1
 }
 
 // NewServerSide implements [bridge.Protocol].

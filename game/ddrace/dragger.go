@@ -7,10 +7,9 @@ type dragger struct {
 	carried
 	Strength     int32 // units per tick², 1 to 3
 	ThroughWalls bool
-	// targets are the pulled tees of each team, or noTee. beams are the tees that a beam pulls, as
-	// bits.
+	// targets are the pulled tees of each team, or noTee. beams are the tees that a beam pulls.
 	targets [maxTeams]int8
-	beams   uint64
+	beams   TeeSet
 }
 
 func newDragger(e *Entity) dragger {
@@ -35,17 +34,17 @@ func (w *World) draggerSees(d *dragger, t *Tee) bool {
 
 // tickDragger moves a dragger and chooses the tees that it pulls: all solo tees, and one of each
 // team. That one is the tee of the last step, or the nearest if that tee is no longer visible.
-func (w *World) tickDragger(i int32) {
+func (w *World) tickDragger(of int32) {
 	if !w.isStep() {
 		return
 	}
-	d := &w.entities.draggers[i]
+	d := &w.entities.draggers[of]
 	w.m.carry(&d.carried)
 	var (
 		nearest  [maxTeams]int8
 		distance [maxTeams]int32
-		pulled   uint64 // tees, as bits
-		visible  uint64 // those that are not solo
+		pulled   TeeSet
+		visible  TeeSet // those that are not solo
 	)
 	reach := float32(w.settings.DraggerRange) - teeSize
 	for team := range nearest {
@@ -56,10 +55,10 @@ func (w *World) tickDragger(i int32) {
 			continue
 		}
 		if t.Core.Solo {
-			pulled |= 1 << t.id
+			pulled.add(t.id)
 			continue
 		}
-		visible |= 1 << t.id
+		visible.add(t.id)
 		team, l := w.team(int(t.id)), vec.Trunc(vec.Distance(t.Pos, d.Pos))
 		if distance[team] == 0 || distance[team] > l {
 			distance[team], nearest[team] = l, t.id
@@ -67,23 +66,27 @@ func (w *World) tickDragger(i int32) {
 	}
 	for team := range d.targets {
 		target := &d.targets[team]
-		if *target == noTee || visible>>*target&1 == 0 {
+		if *target == noTee || !visible.Has(int(*target)) {
 			*target = nearest[team]
 		}
 		if *target != noTee {
-			pulled |= 1 << *target
+			pulled.add(*target)
 		}
 	}
-	for id := range int8(MaxTees) {
-		switch bit := uint64(1) << id; {
-		case pulled&^d.beams&bit != 0:
-			d.beams |= bit
-			b := beam{kind: beamDragger, of: i, target: id}
+	if pulled == d.beams {
+		return
+	}
+	for i := range w.seats {
+		id := int8(i)
+		switch was, is := d.beams.Has(i), pulled.Has(i); {
+		case is && !was:
+			d.beams.add(id)
+			b := beam{kind: beamDragger, of: of, target: id}
 			b.laser.Eval = w.tick // when it began
 			w.tickDraggerBeam(&b)
 			w.entities.beams = append(w.entities.beams, b)
-		case d.beams&^pulled&bit != 0:
-			d.beams &^= bit
+		case was && !is:
+			d.beams.remove(id)
 			w.endBeams = true
 		}
 	}
@@ -94,7 +97,7 @@ func (w *World) tickDraggerBeam(b *beam) {
 	d, t := &w.entities.draggers[b.of], w.owner(b.target)
 	if t == nil || w.isStep() && !w.worksFor(&d.carried, t) || !w.draggerSees(d, t) ||
 		vec.Distance(t.Pos, d.Pos) >= float32(w.settings.DraggerRange) {
-		d.beams &^= 1 << b.target
+		d.beams.remove(b.target)
 		b.gone = true
 		return
 	}

@@ -134,7 +134,7 @@ func (w *World) removeEntities() {
 	chosen := w.endBeams
 	w.endBeams = false
 	e.beams = slices.DeleteFunc(e.beams, func(b beam) bool {
-		if chosen && b.kind == beamDragger && e.draggers[b.of].beams>>b.target&1 == 0 {
+		if chosen && b.kind == beamDragger && !e.draggers[b.of].beams.Has(int(b.target)) {
 			return true
 		}
 		if b.gone && b.kind != beamDragger {

@@ -121,26 +121,27 @@ func TestDraggers(t *testing.T) {
 	}
 	far := tile(55, 9)
 	look(tile(25, 5), tile(24, 5), far)
-	testenv.Check(t, g.beams == 1<<1 && b.Core.Vel == Vec{X: -2} && a.Core.Vel == Vec{}, "beams %b, velocities %v, %v", g.beams, a.Core.Vel, b.Core.Vel)
+	testenv.Check(t, g.beams == TeeSet{low: 1 << 1} && b.Core.Vel == Vec{X: -2} && a.Core.Vel == Vec{},
+		"beams %v, velocities %v, %v", g.beams, a.Core.Vel, b.Core.Vel)
 	look(tile(21, 5), tile(24, 5), far)
-	testenv.Check(t, g.beams == 1<<1, "another target though the first one is still there: %b", g.beams)
+	testenv.Check(t, g.beams == TeeSet{low: 1 << 1}, "another target though the first one is still there: %v", g.beams)
 	s.SetTeam(2, 7)
 	a.Core.Solo = true
 	look(tile(21, 5), tile(24, 5), tile(22, 5))
-	testenv.Check(t, g.beams == 7 && len(s.entities.beams) == 3, "solo and another team: %b", g.beams)
+	testenv.Check(t, g.beams == TeeSet{low: 7} && len(s.entities.beams) == 3, "solo and another team: %v", g.beams)
 	a.Core.Solo = false
 	look(tile(21, 5), tile(40, 5), far)
-	testenv.Check(t, g.beams == 1 && len(s.entities.beams) == 1, "a tee behind a wall, one that is far: %b", g.beams)
+	testenv.Check(t, g.beams == TeeSet{low: 1} && len(s.entities.beams) == 1, "a tee behind a wall, one that is far: %v", g.beams)
 	s.place(a, g.Pos.Add(Vec{X: 28}))
 	s.tickDraggerBeam(&s.entities.beams[0])
 	testenv.Check(t, a.Core.Vel == Vec{} && !s.entities.beams[0].gone, "pulled in the middle: %v", a.Core.Vel)
 	s.place(a, g.Pos.Add(Vec{X: 700}))
 	s.tickDraggerBeam(&s.entities.beams[0])
-	testenv.Check(t, s.entities.beams[0].gone && g.beams == 0, "a beam of 700 units")
+	testenv.Check(t, s.entities.beams[0].gone && g.beams == TeeSet{}, "a beam of 700 units")
 	g.ThroughWalls = true
 	s.settings.DraggerRange = 2000
 	look(tile(40, 5), far, far)
-	testenv.Check(t, g.beams&1 != 0, "no beam through the wall: %b", g.beams)
+	testenv.Check(t, g.beams.Has(0), "no beam through the wall: %v", g.beams)
 }
 
 // TestTurrets checks the rate of turrets, and the effects of plasma.

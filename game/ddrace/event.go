@@ -161,7 +161,7 @@ const (
 // eventLimits limits the events of a tick, because a map can affect many tees at once.
 type eventLimits struct {
 	effects  int
-	tuned    uint64 // players whose clients are told their tuning, which is then that of the end of the tick
+	tuned    TeeSet // players whose clients are told their tuning, which is then that of the end of the tick
 	messages [MaxTees]uint8
 	pickups  [MaxTees]uint8 // weapons, as bits
 }
@@ -179,9 +179,8 @@ func (l *eventLimits) takes(e *Event) bool {
 		l.effects++
 		return l.effects <= maxEffects
 	case EventTuning:
-		bit := uint64(1) << e.Tee
-		told := l.tuned&bit != 0
-		l.tuned |= bit
+		told := l.tuned.Has(int(e.Tee))
+		l.tuned.add(e.Tee)
 		return !told
 	case EventMessage:
 		n := &l.messages[e.Tee]

@@ -43,6 +43,7 @@ func (w *World) Save(m *Moment, id int) {
 // Load restores a moment of that player.
 func (w *World) Load(m *Moment, id int) {
 	w.tick, w.rand, w.nextID = m.tick, m.rand, m.nextID
+	w.seat(id)
 	w.players[id], w.tees[id] = m.player, m.tee
 	w.teams[0] = m.team
 	s := &w.switches

@@ -27,7 +27,7 @@ func (w *World) StepPaused(inputs []PlayerInput) []Event {
 	if w.rules != nil {
 		w.rules.Tick(w)
 	}
-	for id := range w.players {
+	for id := range w.seats {
 		if p := &w.players[id]; p.inGame {
 			p.dieTick++
 			p.prevDieTick++

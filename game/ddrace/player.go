@@ -33,6 +33,7 @@ type player struct {
 // tick.
 func (w *World) Enter(id int, spectator bool) {
 	w.Leave(id)
+	w.seat(id)
 	w.players[id] = player{
 		inGame: true, spectator: spectator, spawning: !spectator,
 		dieTick: w.tick, prevDieTick: w.tick, team: w.startTeam(id),
@@ -42,7 +43,7 @@ func (w *World) Enter(id int, spectator bool) {
 // startTeam returns the team of a player who enters.
 func (w *World) startTeam(id int) uint8 {
 	if w.settings.ForcedSolo() {
-		return uint8(id)
+		return uint8(id % maxTeams)
 	}
 	return 0
 }
@@ -199,7 +200,7 @@ func (w *World) removeTee(id int8) {
 func (w *World) listIDs() {
 	w.numIDs = 0
 	w.exit.valid = false
-	for id := range w.players {
+	for id := range w.seats {
 		if w.players[id].inWorld {
 			w.ids[w.numIDs] = uint8(id)
 			w.numIDs++
@@ -262,7 +263,7 @@ func (w *World) predictedInput(id int, in *Input) {
 
 // tickPlayers ends the tick for all players: those without tees get new ones.
 func (w *World) tickPlayers() {
-	for id := range w.players {
+	for id := range w.seats {
 		p := &w.players[id]
 		if !p.inGame {
 			continue
@@ -290,7 +291,7 @@ func (w *World) tickPlayers() {
 			w.addEvent(Event{Kind: EventTuning, Tee: int8(id)})
 		}
 	}
-	for id := range w.players {
+	for id := range w.seats {
 		if p := &w.players[id]; p.inGame && !p.hasTee && p.spawning && p.weakSpawn {
 			w.trySpawn(id)
 		}

@@ -135,7 +135,7 @@ func coordinate(text string, view float32, tiles int32) (v float32, ok bool) {
 // without teams, it kills only the player's tee. The player gets a new tee at once.
 func (w *World) EndPractice(id int) {
 	team := w.Team(id)
-	for i := range w.players {
+	for i := range w.seats {
 		if i == id || w.players[i].inGame && w.players[i].team == team && w.settings.SoloServer == 0 && w.settings.Team != 0 {
 			w.Die(i, WeaponSelf)
 		}

@@ -26,6 +26,7 @@ func (w *World) ShowTee(id int, team uint8, t *Tee) {
 	p, old := &w.players[id], w.tees[id]
 	known := p.inWorld && vec.Distance(old.Core.Pos, t.Core.Pos) <= 2
 	if !p.inWorld {
+		w.seat(id)
 		*p = player{inGame: true, hasTee: true, alive: true}
 		w.addTee(int8(id))
 	}

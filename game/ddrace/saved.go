@@ -90,7 +90,7 @@ func (w *World) BlocksSave(team uint8) bool {
 // does not have: State, and Name, GameID, Paused, Started, Finished and NotEligible of each tee.
 func (w *World) SaveTeam(team uint8, penalty int32) (s SavedTeam, ids []int, ok bool) {
 	members := 0
-	for i := range w.players {
+	for i := range w.seats {
 		if p := &w.players[i]; p.inGame && p.team == team {
 			members++
 		}
@@ -193,7 +193,7 @@ func (w *World) SwapTees(a, b int, penalty int32) bool {
 		}
 		return id
 	}
-	for i := range w.tees {
+	for i := range w.seats {
 		if w.players[i].alive {
 			w.tees[i].Core.HookedPlayer = other(w.tees[i].Core.HookedPlayer)
 		}

@@ -4,6 +4,9 @@ package ddrace
 type Visitor interface {
 	// Restores reports whether the visitor sets the fields. Otherwise it only reads them.
 	Restores() bool
+	// Tees returns the number of tees to visit: 64 for a state from before a world had more, or
+	// while players with higher ids have no influence. Otherwise it is MaxTees.
+	Tees() int
 
 	// The methods with the names of types visit a field.
 
@@ -32,9 +35,16 @@ func (w *World) Visit(v Visitor) {
 	if w.nextID < w.firstID() {
 		w.nextID = w.firstID()
 	}
+	if v.Tees() > fewTees {
+		all := w.seats > fewTees
+		v.Bool(&all)
+		if w.seats = fewTees; all {
+			w.seats = MaxTees
+		}
+	}
 	w.settings.visit(v)
 	w.switches.begin(&w.settings.Open)
-	for i := range w.players {
+	for i := range v.Tees() {
 		visitPlayer(v, &w.players[i])
 		if w.tees[i].id = int8(i); w.players[i].hasTee {
 			visitTee(v, &w.tees[i])
@@ -151,7 +161,7 @@ func visitWeapon(v Visitor, p *Weapon, lowest Weapon) {
 // visitID visits the id of a player, or -1.
 func visitID(v Visitor, p *int8) {
 	v.Int8(p)
-	v.Within("player", int32(*p), -1, MaxTees-1)
+	v.Within("player", int32(*p), -1, int32(v.Tees()-1))
 }
 
 func visitPlayer(v Visitor, p *player) {
@@ -214,7 +224,7 @@ func visitTee(v Visitor, t *Tee) {
 	visitWeapon(v, &t.ActiveWeapon, 0)
 	visitWeapon(v, &t.LastWeapon, 0)
 	visitWeapon(v, &t.QueuedWeapon, -1)
-	for i := range t.Ninja.hit {
+	for i := range v.Tees() {
 		v.Int8(&t.Ninja.hit[i])
 	}
 	v.Int8(&t.Ninja.numHit)
@@ -225,7 +235,7 @@ func (c *Core) visit(v Visitor) {
 	visitVecs(v, &c.Pos, &c.Vel, &c.HookPos, &c.HookDir, &c.HookTeleBase)
 	visitInts(v, &c.HookTick, &c.HookState, &c.HookedPlayer, &c.Jumped, &c.JumpedTotal, &c.Jumps, &c.Direction, &c.Angle, &c.Colliding)
 	v.Within("hook", c.HookState, -1, 5)
-	v.Within("hooked player", c.HookedPlayer, -1, MaxTees-1)
+	v.Within("hooked player", c.HookedPlayer, -1, int32(v.Tees()-1))
 	visitUint32(v, &c.Events)
 	visitBools(v, &c.NewHook, &c.LeftWall, &c.Solo, &c.NoCollision, &c.NoHookHit)
 	v.Uint8((*uint8)(&c.restrictions))
@@ -235,8 +245,8 @@ func (o *order) visit(v Visitor) {
 	o.count = v.Length(o.count, MaxTees)
 	for i := range o.count {
 		v.Int8(&o.ids[i])
-		v.Within("player", int32(o.ids[i]), 0, MaxTees-1)
-		if o.ids[i] < 0 || o.ids[i] >= MaxTees { // it failed
+		v.Within("player", int32(o.ids[i]), 0, int32(v.Tees()-1))
+		if o.ids[i] < 0 { // it failed
 			o.ids[i] = 0
 		}
 	}
@@ -314,13 +324,18 @@ func (e *entities) visit(v Visitor) {
 		for k := range d.targets {
 			visitID(v, &d.targets[k])
 		}
-		v.Uint64(&d.beams)
+		if v.Uint64(&d.beams.low); v.Tees() > fewTees {
+			v.Uint64(&d.beams.high)
+		}
 	}
 	for i := range e.turrets {
 		t := &e.turrets[i]
 		t.carried.visit(v)
 		for k := range t.firedAtTeam {
 			visitInts(v, &t.firedAtTeam[k], &t.firedAtSolo[k])
+		}
+		for k := fewTees; k < v.Tees(); k++ {
+			v.Int32(&t.firedAtSolo[k])
 		}
 	}
 	for i := range e.pickups {

@@ -36,6 +36,7 @@ func (s *saver) value(n uint64) uint64 {
 }
 
 func (s *saver) Restores() bool { return s.reading }
+func (s *saver) Tees() int      { return MaxTees }
 func (s *saver) Int32s(list []int32) {
 	for i := range list {
 		s.Int32(&list[i])

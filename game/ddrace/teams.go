@@ -103,7 +103,7 @@ func (w *World) RacesTogether(team uint8) bool {
 // Members returns the number of players in a team.
 func (w *World) Members(team uint8) int {
 	n := 0
-	for i := range w.players {
+	for i := range w.seats {
 		if w.players[i].inGame && w.players[i].team == team {
 			n++
 		}

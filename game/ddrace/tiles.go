@@ -364,7 +364,7 @@ func (w *World) setStart(t *Tee, tick int32) {
 	if !w.RacesTogether(team) {
 		return
 	}
-	for id := range w.players {
+	for id := range w.seats {
 		if p := &w.players[id]; p.alive && p.team == team {
 			w.tees[id].StartTick = tick
 		}

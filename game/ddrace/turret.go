@@ -31,7 +31,7 @@ func (w *World) tickTurret(g *turret) {
 	var (
 		nearest  [maxTeams]int8
 		distance [maxTeams]int32
-		targets  uint64 // tees, as bits
+		targets  TeeSet
 	)
 	for team := range nearest {
 		nearest[team] = noTee
@@ -55,7 +55,7 @@ func (w *World) tickTurret(g *turret) {
 			continue
 		}
 		if t.Core.Solo {
-			targets |= 1 << t.id
+			targets.add(t.id)
 			g.firedAtSolo[t.id] = w.tick
 			continue
 		}
@@ -65,12 +65,15 @@ func (w *World) tickTurret(g *turret) {
 	}
 	for team, id := range nearest {
 		if id != noTee {
-			targets |= 1 << id
+			targets.add(id)
 			g.firedAtTeam[team] = w.tick
 		}
 	}
-	for id := int8(0); targets>>id != 0; id++ {
-		if targets>>id&1 != 0 && !w.entities.beamsFull() {
+	if targets == (TeeSet{}) {
+		return
+	}
+	for i := range w.seats {
+		if id := int8(i); targets.Has(i) && !w.entities.beamsFull() {
 			w.entities.addShot(beam{kind: beamPlasma, target: id, plasma: plasma{
 				Pos: g.Pos, vel: normalize(w.tees[id].Pos.Sub(g.Pos)), life: 75, Explosive: g.Explosive, Freezing: g.Freezing, Start: w.tick,
 			}})

@@ -14,9 +14,9 @@ type Line struct {
 	StartTick int32 // when a beam of a tee got to Pos, plasma was fired, a beam of a dragger began or a light turned
 	Layer     Layer
 	Number    uint8 // of its switch
-	// Beams are the tees that a dragger pulls, as bits. A player who sees a beam to one of them
+	// Beams are the tees that a dragger pulls. A player who sees a beam to one of them
 	// does not see the dragger.
-	Beams uint64
+	Beams TeeSet
 }
 
 // faded is the maximum age of the beams of entities, in ticks. Clients draw older ones thinner, and

@@ -2,7 +2,7 @@ package ddrace
 
 const (
 	// MaxTees is the number of players of a world.
-	MaxTees = 64
+	MaxTees = 128
 	// TickRate is the number of ticks in a second.
 	TickRate = 50
 	// TeamSuper is the team of super tees. The other teams are 0 to 63; players in team 0 race
@@ -10,6 +10,8 @@ const (
 	TeamSuper = 64
 
 	maxTeams = 64
+
+	fewTees = 64 // most worlds have no higher ids
 )
 
 // Config has the parameters of a world.
@@ -28,6 +30,9 @@ type World struct {
 	settings Settings
 	tick     int32
 	rand     prng
+
+	// seats is fewTees until a player with a higher id enters, and then MaxTees.
+	seats int
 
 	players   [MaxTees]player
 	players20 [MaxTees]player20
@@ -59,12 +64,19 @@ type World struct {
 
 // New creates a world without players.
 func New(cfg Config) *World {
-	w := &World{m: cfg.Map, settings: cfg.Map.Settings, rand: newPRNG(cfg.Seed), rules: cfg.Teams}
+	w := &World{seats: fewTees, m: cfg.Map, settings: cfg.Map.Settings, rand: newPRNG(cfg.Seed), rules: cfg.Teams}
 	w.switches.init(w.m)
 	w.cacheTuning()
 	w.createEntities()
 	w.prepareView()
 	return w
+}
+
+// seat makes room for a player.
+func (w *World) seat(id int) {
+	if id >= fewTees {
+		w.seats = MaxTees
+	}
 }
 
 // Tick returns the current tick: the number of calls of Step.
@@ -126,7 +138,7 @@ type PlayerInput struct {
 func (w *World) Step(inputs []PlayerInput) []Event {
 	w.looks, w.hooking = 0, 0
 	var first [MaxTees]*Input
-	for id := range MaxTees {
+	for id := range w.seats {
 		p := &w.players[id]
 		for len(inputs) > 0 && inputs[0].Player <= id {
 			if in := &inputs[0]; in.Player == id && p.inGame {
@@ -143,7 +155,7 @@ func (w *World) Step(inputs []PlayerInput) []Event {
 		}
 	}
 	w.tick++
-	for id := range MaxTees {
+	for id := range w.seats {
 		p := &w.players[id]
 		if !p.hasInput {
 			continue

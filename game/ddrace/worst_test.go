@@ -58,7 +58,7 @@ func TestWorstMap(t *testing.T) {
 	testenv.Check(t, solo(false) <= maxSeeing, "%d beams to one team", len(w.entities.beams)) // one of each dragger
 	for i := range w.entities.beams {
 		b := &w.entities.beams[i]
-		testenv.Check(t, w.entities.draggers[b.of].beams>>b.target&1 == 1, "a beam of dragger %d to tee %d is left", b.of, b.target)
+		testenv.Check(t, w.entities.draggers[b.of].beams.Has(int(b.target)), "a beam of dragger %d to tee %d is left", b.of, b.target)
 	}
 }
 

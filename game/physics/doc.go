@@ -1,7 +1,7 @@
 // Package physics moves tees. It is the part of the game that clients predict, so it
 // agrees with release 0.7.5 to the last bit.
 //
-// A World holds tuning, collision and up to 64 cores. In each tick the caller runs
+// A World holds tuning, collision and up to 128 cores. In each tick the caller runs
 // Core.Tick for all tees in the order of the rules, then Core.Move and Core.Quantize
 // for all tees. The order matters, because hooks pull other tees at once.
 //
@@ -18,7 +18,7 @@ import "github.com/teeyard/teeyard/game/vec"
 type Vec = vec.Vec2
 
 // MaxCores is the number of cores a World can hold.
-const MaxCores = 64
+const MaxCores = 128
 
 // TeeSize is the edge length of a tee's collision box, in units.
 const TeeSize = 28

@@ -153,13 +153,14 @@ func randomWorld(s choices, c *Collision) *World {
 		o.Vel = velocity(s)
 		w.Cores[i] = o
 	}
+	w.HighIDs = true
 	return w
 }
 
 // twin returns an equal world with its own cores.
 func twin(w *World) *World {
 	t := NewWorld(w.Collision)
-	t.Tuning = w.Tuning
+	t.Tuning, t.HighIDs = w.Tuning, w.HighIDs
 	for i, c := range w.Cores {
 		if c != nil {
 			o := *c

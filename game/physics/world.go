@@ -11,6 +11,8 @@ type World struct {
 	Collision *Collision
 	// Cores are the living tees by player id. A player without a living tee has nil.
 	Cores [MaxCores]*Core
+	// HighIDs must be set if a core with an id from 64 on can be in Cores.
+	HighIDs bool
 
 	cache coreCache
 }
@@ -47,7 +49,8 @@ func (w *World) refreshCache(t *Tuning) {
 // refreshCores updates the cached cores only.
 func (w *World) refreshCores() {
 	k := &w.cache
-	if k.cores != w.Cores {
+	// Nearly all calls find no change.
+	if *(*[64]*Core)(k.cores[:]) != *(*[64]*Core)(w.Cores[:]) || w.HighIDs && k.cores != w.Cores {
 		k.cores = w.Cores
 		k.count = 0
 		for i, c := range &w.Cores {

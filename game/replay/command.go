@@ -10,15 +10,19 @@ import (
 // A tick is a row of commands, each beginning with a byte:
 //
 //	0           the end of the tick
-//	1..126      a command of that kind, with all its fields
+//	1..125      a command of that kind, with all its fields
+//	126         the player ids of the next operation, one of those below, are 64 higher
 //	127         inputs as expected, of a set of players in ascending order
 //	128+player  CmdDirectInput
 //	192+player  CmdInput, one that is not as expected
 const (
 	opEnd    = 0
+	opHigh   = 126
 	opInputs = 127
 	opDirect = 128
 	opInput  = 192
+
+	lowIDs = 64 // ids that need no opHigh
 )
 
 // maxCommands limits the commands of a tick, and so the memory that a log makes a
@@ -39,12 +43,15 @@ func (e *tickEncoder) appendTick(dst []byte, cmds []game.Command) []byte {
 		switch {
 		case c.Kind == game.CmdDirectInput && isPlayerID(c.Player):
 			p := &e.inputs[c.Player]
-			dst = append(dst, opDirect+byte(c.Player))
+			dst = appendOp(dst, opDirect, c.Player)
 			dst = appendInputDiff(dst, p.newest(), &c.Input)
 			p.addArrival(&c.Input)
 			i++
 		case c.Kind == game.CmdInput && isPlayerID(c.Player):
 			if n, players := e.countExpected(cmds[i:]); n > 0 {
+				if c.Player >= lowIDs {
+					dst = append(dst, opHigh)
+				}
 				dst = append(dst, opInputs)
 				dst = binary.AppendUvarint(dst, players)
 				i += n
@@ -53,7 +60,7 @@ func (e *tickEncoder) appendTick(dst []byte, cmds []game.Command) []byte {
 			dst = e.appendInput(dst, c)
 			i++
 		default:
-			if c.Kind > opEnd && c.Kind < opInputs { // others have no meaning
+			if c.Kind > opEnd && c.Kind < opHigh { // others have no meaning
 				dst = appendCommand(dst, c)
 			}
 			i++
@@ -62,18 +69,27 @@ func (e *tickEncoder) appendTick(dst []byte, cmds []game.Command) []byte {
 	return append(dst, opEnd)
 }
 
+// appendOp appends an operation with a player.
+func appendOp(dst []byte, op byte, id game.PlayerID) []byte {
+	if id >= lowIDs {
+		dst, id = append(dst, opHigh), id-lowIDs
+	}
+	return append(dst, op+byte(id))
+}
+
 // countExpected counts the inputs at the start of cmds that are as expected and in
-// ascending order of players.
+// ascending order of players. All are below lowIDs, or none is. It returns the players as bits.
 func (e *tickEncoder) countExpected(cmds []game.Command) (n int, players uint64) {
 	before := game.Nobody
 	for i := range cmds {
 		c := &cmds[i]
-		if c.Kind != game.CmdInput || !isPlayerID(c.Player) || c.Player <= before || !e.inputs[c.Player].isNext(&c.Input) {
+		if c.Kind != game.CmdInput || !isPlayerID(c.Player) || c.Player <= before ||
+			c.Player/lowIDs != cmds[0].Player/lowIDs || !e.inputs[c.Player].isNext(&c.Input) {
 			break
 		}
 		p := &e.inputs[c.Player]
 		p.apply(p.lastApplied + 1)
-		players |= 1 << c.Player
+		players |= 1 << (c.Player % lowIDs)
 		before = c.Player
 		n++
 	}
@@ -84,7 +100,7 @@ func (e *tickEncoder) countExpected(cmds []game.Command) (n int, players uint64)
 // the newest, or 0 and the difference to the one applied last.
 func (e *tickEncoder) appendInput(dst []byte, c *game.Command) []byte {
 	p := &e.inputs[c.Player]
-	dst = append(dst, opInput+byte(c.Player))
+	dst = appendOp(dst, opInput, c.Player)
 	if n, ok := p.findArrival(&c.Input); ok {
 		// The distance to the newest entry, plus 1.
 		dst = binary.AppendUvarint(dst, uint64(p.count-n)+1)
@@ -183,7 +199,12 @@ func (d *tickDecoder) decodeTick(s *fieldReader) ([]game.Command, error) {
 	clear(d.cmds)
 	d.cmds = d.cmds[:0]
 	for {
-		op := s.byte()
+		op, first := s.byte(), game.PlayerID(0)
+		if op == opHigh {
+			if op, first = s.byte(), lowIDs; op < opInputs {
+				s.fail()
+			}
+		}
 		switch {
 		case s.failed:
 		case op == opEnd:
@@ -194,7 +215,7 @@ func (d *tickDecoder) decodeTick(s *fieldReader) ([]game.Command, error) {
 			s.readCommand(c)
 		case op == opInputs:
 			players := s.uvarint()
-			for id := game.PlayerID(0); players != 0; id, players = id+1, players>>1 {
+			for id := first; players != 0; id, players = id+1, players>>1 {
 				if players&1 == 0 {
 					continue
 				}
@@ -206,13 +227,13 @@ func (d *tickDecoder) decodeTick(s *fieldReader) ([]game.Command, error) {
 				d.add(game.CmdInput, id).Input = *p.apply(p.lastApplied + 1)
 			}
 		case op < opInput:
-			id := game.PlayerID(op - opDirect)
+			id := first + game.PlayerID(op-opDirect)
 			p := &d.inputs[id]
 			in := s.readInputDiff(*p.newest())
 			p.addArrival(&in)
 			d.add(game.CmdDirectInput, id).Input = in
 		default:
-			id := game.PlayerID(op - opInput)
+			id := first + game.PlayerID(op-opInput)
 			d.add(game.CmdInput, id).Input = d.inputs[id].decodeInput(s)
 		}
 		if s.failed {
@@ -256,7 +277,7 @@ func (s *fieldReader) readCommand(c *game.Command) {
 			small[i] = s.byte()
 		}
 	}
-	c.Player, c.Target, c.Team = game.PlayerID(small[0]), game.PlayerID(small[1]), game.Team(small[2])
+	c.Player, c.Target, c.Team = game.PlayerID(int8(small[0])), game.PlayerID(int8(small[1])), game.Team(small[2])
 	c.Chat, c.Spectate = game.ChatMode(small[3]), game.SpectateMode(small[4])
 	c.AsSpectator = has&hasAsSpectator != 0
 	if has&hasValue != 0 {

@@ -36,6 +36,10 @@ func fill(v reflect.Value, r *rand.Rand) {
 		v.SetString(fmt.Sprint("text ", r.Uint32()))
 	case reflect.Bool:
 		v.SetBool(true)
+	case reflect.Int16: // a PlayerID
+		for v.IsZero() {
+			v.SetInt(int64(int8(r.Uint32())))
+		}
 	case reflect.Int8, reflect.Int32, reflect.Int, reflect.Int64:
 		for v.IsZero() {
 			v.SetInt(int64(r.Uint64()) >> (64 - v.Type().Bits()))
@@ -86,7 +90,8 @@ func TestAllFieldsTravel(t *testing.T) {
 	want := [][]game.Command{
 		{{Kind: game.CmdDirectInput, Player: 3, Target: game.Nobody, Input: in}, {Kind: game.CmdInput, Player: 4, Target: game.Nobody, Input: in}},
 		{{Kind: game.CmdDirectInput, Player: 3, Target: game.Nobody}, {Kind: game.CmdInput, Player: 3, Target: game.Nobody, Input: in}},
-		{{Kind: game.CmdDirectInput, Player: -5, Input: in}, {Kind: game.CmdInput, Player: 64, Input: in}},
+		{{Kind: game.CmdDirectInput, Player: -5, Input: in}, {Kind: game.CmdInput, Player: -128, Input: in}},
+		{{Kind: game.CmdDirectInput, Player: 64, Target: game.Nobody, Input: in}, {Kind: game.CmdInput, Player: 127, Target: game.Nobody, Input: in}},
 	}
 	if diff := cmp.Diff(want, roundTrip(t, want)); diff != "" {
 		t.Errorf("inputs (-want +got):\n%s", diff)
@@ -169,7 +174,7 @@ func TestInputsTravel(t *testing.T) {
 		command := rapid.Custom(func(t *rapid.T) game.Command {
 			c := game.Command{
 				Kind:   rapid.SampledFrom([]game.CommandKind{game.CmdInput, game.CmdDirectInput}).Draw(t, "kind"),
-				Player: game.PlayerID(rapid.SampledFrom([]int8{0, 1, 2, 63}).Draw(t, "player")),
+				Player: game.PlayerID(rapid.SampledFrom([]int8{0, 1, 2, 63, 64, 127}).Draw(t, "player")),
 				Target: game.Nobody, Input: input.Draw(t, "input"),
 			}
 			return c

@@ -45,7 +45,7 @@ func TestEntities(t *testing.T, version *Version) {
 		d.Projectile(1, game.WeaponGrenade, beside, vec.Vec2{X: 5, Y: -1}, game.MaskAll)
 		d.Pickup(0, game.PickupArmor, e.Pos, game.MaskOne(0))
 		d.Pickup(0, game.PickupHealth, e.Pos, game.MaskOne(1))
-		d.Pickup(1, game.PickupNinja, e.Pos, game.MaskAll&^game.MaskOne(1))
+		d.Pickup(1, game.PickupNinja, e.Pos, game.MaskAll.Without(game.MaskOne(1)))
 	}}
 	match := entityMatch(t, version, m)
 	match.recordDemo()

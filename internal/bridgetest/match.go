@@ -77,7 +77,7 @@ func NewWorld(t testing.TB, mapName string, mode game.Mode, setRules func(*game.
 	}
 	layer := m.GameLayer()
 	rules := game.DefaultRules()
-	rules.MaxClients, rules.PlayerSlots = game.MaxPlayers, game.MaxPlayers
+	rules.MaxClients, rules.PlayerSlots = 64, 64
 	if setRules != nil {
 		setRules(&rules)
 	}
@@ -486,8 +486,8 @@ func DrawGame(t *rapid.T) *game.Frame {
 // BenchmarkSnapshots builds a snapshot, its delta and the compressed form for each of 64 clients
 // per operation.
 func BenchmarkSnapshots(b *testing.B, version *Version) {
-	m := NewMatch(b, version, "testbox", dm.Mode{}, game.MaxPlayers)
-	var snaps [2][game.MaxPlayers]snapshot.Snapshot
+	m := NewMatch(b, version, "testbox", dm.Mode{}, 64)
+	var snaps [2][64]snapshot.Snapshot
 	var delta, packed []byte
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {

@@ -94,8 +94,8 @@ func TestVisibility(t *testing.T, version *Version) {
 	}{
 		{game.MaskAll, map[int]bool{0: true, 1: true, 2: true, -1: true}},
 		{game.MaskOne(1), map[int]bool{0: true, 1: true}},
-		{game.MaskAll &^ game.MaskOne(2), map[int]bool{0: true, 1: true, -1: true}},
-		{0, map[int]bool{0: true}},
+		{game.MaskAll.Without(game.MaskOne(2)), map[int]bool{0: true, 1: true, -1: true}},
+		{game.PlayerMask{}, map[int]bool{0: true}},
 		{game.MaskAll, map[int]bool{0: true, 1: true, 2: true, -1: true}},
 	} {
 		m.change(mod, func(ctx *game.Ctx) { ctx.Player(0).SetVisibleTo(tt.to) })

@@ -39,7 +39,7 @@ func VisibleView(v *game.View) *game.View {
 	f.Characters = visible(f.Characters, func(c game.CharacterState) bool { return v.Sees(c.Pos) && v.ShowsTee(&c) })
 	for i := range f.Characters {
 		c := &f.Characters[i]
-		c.NotFor, c.Secret = 0, false
+		c.NotFor, c.Secret = game.PlayerMask{}, false
 		if c.Player != v.Viewer && c.Player != v.VitalsOf {
 			c.Health, c.Armor, c.Ammo = 0, 0, 0
 		}
@@ -48,14 +48,14 @@ func VisibleView(v *game.View) *game.View {
 	f.Lasers = visible(f.Lasers, func(l game.LaserState) bool { return (v.Sees(l.Pos) || v.Sees(l.From)) && v.Shows(l.NotFor) })
 	for i := range f.Lasers {
 		l := &f.Lasers[i]
-		l.Pos, l.From, l.NotFor = point(l.X, l.Y), point(l.FromX, l.FromY), 0
+		l.Pos, l.From, l.NotFor = point(l.X, l.Y), point(l.FromX, l.FromY), game.PlayerMask{}
 	}
 	f.Pickups = visible(f.Pickups, func(p game.PickupState) bool { return v.Sees(point(p.X, p.Y)) && v.Shows(p.NotFor) })
 	for i := range f.Projectiles {
-		f.Projectiles[i].NotFor = 0
+		f.Projectiles[i].NotFor = game.PlayerMask{}
 	}
 	for i := range f.Pickups {
-		f.Pickups[i].NotFor = 0
+		f.Pickups[i].NotFor = game.PlayerMask{}
 	}
 	f.Flags = visible(f.Flags, func(g game.FlagState) bool { return v.Sees(g.Pos) })
 	for i := range f.Flags {

@@ -66,6 +66,9 @@ type visitor struct {
 // Restores implements ddrace.Visitor.
 func (v *visitor) Restores() bool { return v.restores }
 
+// Tees implements ddrace.Visitor.
+func (v *visitor) Tees() int { return ddrace.MaxTees }
+
 // Int32s implements ddrace.Visitor.
 func (v *visitor) Int32s(list []int32) {
 	for i := range list {

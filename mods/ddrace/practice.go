@@ -148,7 +148,7 @@ func (m *Mode) commandUnpractice(ctx *game.Ctx, c *game.CommandCall) {
 		player.Say(fmt.Sprintf("Can't disable practice. This team exceeds the maximum allowed size of %d players for regular team", s.MaxTeamSize))
 	default:
 		all := members(w, team)
-		m.state.Teams.Voted &^= all
+		m.state.Teams.Voted = m.state.Teams.Voted.Without(all)
 		each(all, func(id int) {
 			if p := game.PlayerID(id); s.Pauseable == 0 && ctx.Player(p).Camera().Pause() == game.PauseVanished && m.chosen(p).ForcePaused == 0 {
 				m.setPause(&ctx.Tx, p, game.PauseInPlace)

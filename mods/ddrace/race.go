@@ -52,7 +52,7 @@ func (m *Mode) finish(w *ddrace.World, id int, ticks int32) {
 		tx.Player(player).Say("You finished with your best time.")
 	}
 	if f.Private && f.Record == game.RecordOfAll {
-		tx.SendRecords(game.MaskAll &^ game.MaskOne(player))
+		tx.SendRecords(game.MaskAll.Without(game.MaskOne(player)))
 	}
 	if counts && (better || keepsWorse) {
 		tx.Rank(game.RankRequest{
@@ -84,10 +84,10 @@ func (m *Mode) loaded(tx *game.Tx, a *game.RankAnswer) {
 		case best.Time == 0 || a.Own.Time < best.Time:
 			*best = run{Time: max(a.Own.Time, 1)}
 			copy(best.Checkpoints[:], a.Checkpoints)
-			told |= game.MaskOne(a.By)
+			told.Add(a.By)
 		}
 	}
-	if told != 0 {
+	if !told.IsEmpty() {
 		tx.SendRecords(told)
 	}
 }

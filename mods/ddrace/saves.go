@@ -109,7 +109,7 @@ func (m *Mode) commandSave(ctx *game.Ctx, c *game.CommandCall) {
 		player := game.PlayerID(id)
 		t := &saved.Tees[i]
 		t.Name, t.GameID, t.Paused = ctx.Player(player).Name(), noGameID, int32(ctx.Player(player).Camera().Pause())
-		t.Started, t.Finished = m.state.Teams.Started&game.MaskOne(player) != 0, m.state.Teams.Finished&game.MaskOne(player) != 0
+		t.Started, t.Finished = m.state.Teams.Started.Has(player), m.state.Teams.Finished.Has(player)
 		of.IDs[i] = int8(id)
 		names = append(names, t.Name)
 	}
@@ -352,16 +352,16 @@ func (m *Mode) restore(ctx *game.Ctx, team uint8, s *ddrace.SavedTeam, fresh boo
 		if !fresh {
 			m.state.Began[id] = ctx.Tick()
 		}
-		mask := game.MaskOne(game.PlayerID(id))
-		t.Started &^= mask
-		t.Finished &^= mask
+		player := game.PlayerID(id)
+		t.Started.Remove(player)
+		t.Finished.Remove(player)
 		if s.Tees[i].Started {
-			t.Started |= mask
+			t.Started.Add(player)
 		}
 		if s.Tees[i].Finished {
-			t.Finished |= mask
+			t.Finished.Add(player)
 		}
-		m.setPause(&ctx.Tx, game.PlayerID(id), game.PauseKind(s.Tees[i].Paused))
+		m.setPause(&ctx.Tx, player, game.PauseKind(s.Tees[i].Paused))
 	}
 	if t.State[team] == teamUnfinishable {
 		t.KillTick[team] = w.Tick() + unfinishableTicks
@@ -425,7 +425,7 @@ func (m *Mode) commandCancelSwap(ctx *game.Ctx, c *game.CommandCall) {
 	p.Say(fmt.Sprintf("You have canceled swap with %s.", target.Name()))
 	target.Say(fmt.Sprintf("%s has canceled swap with you.", p.Name()))
 	if team := w.Team(int(c.Player)); team != 0 {
-		rest := members(w, team) &^ game.MaskOne(c.Player) &^ game.MaskOne(other)
+		rest := members(w, team).Without(game.MaskOne(c.Player)).Without(game.MaskOne(other))
 		m.sayTo(rest, fmt.Sprintf("%s has canceled swap with %s.", p.Name(), target.Name()))
 	}
 	s.SwapWith[c.Player] = 0
@@ -437,7 +437,7 @@ func (m *Mode) requestSwap(ctx *game.Ctx, id, other int, team uint8) {
 	ctx.Player(game.PlayerID(other)).Say(fmt.Sprintf("%s has requested to swap with you. "+
 		"To complete the swap process please wait %d seconds and then type /swap %s.", name, m.vars.SaveDelay, name))
 	if team != 0 {
-		rest := members(ctx.DDRace(), team) &^ game.MaskOne(game.PlayerID(id)) &^ game.MaskOne(game.PlayerID(other))
+		rest := members(ctx.DDRace(), team).Without(game.MaskOne(game.PlayerID(id))).Without(game.MaskOne(game.PlayerID(other)))
 		m.sayTo(rest, fmt.Sprintf("%s has requested to swap with %s.", name, target))
 	}
 	m.state.Saves.SwapWith[id] = int8(other) + 1
@@ -475,9 +475,13 @@ func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
 		})
 	}
 	for _, mask := range []*game.PlayerMask{&t.Started, &t.Finished} {
-		one, two := *mask&game.MaskOne(a) != 0, *mask&game.MaskOne(b) != 0
-		if one != two {
-			*mask ^= game.MaskOne(a) | game.MaskOne(b)
+		switch one, two := mask.Has(a), mask.Has(b); {
+		case one && !two:
+			mask.Remove(a)
+			mask.Add(b)
+		case two && !one:
+			mask.Remove(b)
+			mask.Add(a)
 		}
 	}
 	m.sayToTeam(team, "%s has swapped with %s.", ctx.Player(a).Name(), ctx.Player(b).Name())

@@ -2,7 +2,6 @@ package ddrace
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/ddrace"
@@ -92,9 +91,9 @@ func (m *Mode) join(ctx *game.Ctx, id int, n int32) {
 	switch limit := w.Settings().MaxTeamSize; {
 	case s.Changed[id]+m.vars.TeamChangeDelay*game.TickRate > w.Tick():
 		why = "You can't change teams that fast!"
-	case w.Locked(team) && s.Invited[team]&game.MaskOne(player) == 0 && m.vars.Invite != 0:
+	case w.Locked(team) && !s.Invited[team].Has(player) && m.vars.Invite != 0:
 		why = "This team is locked using /lock. Only members of the team can unlock it using /lock."
-	case w.Locked(team) && s.Invited[team]&game.MaskOne(player) == 0:
+	case w.Locked(team) && !s.Invited[team].Has(player):
 		why = "This team is locked using /lock. Only members of the team can invite you or unlock it using /lock."
 	case team != 0 && w.Members(team) >= int(limit) && !free:
 		why = fmt.Sprintf("This team already has the maximum allowed size of %d players", limit)
@@ -215,12 +214,12 @@ func (m *Mode) commandInvite(ctx *game.Ctx, c *game.CommandCall) {
 		p.Say("Can't invite players to this team")
 	case !found:
 		p.Say("Player not found")
-	case s.Invited[team]&game.MaskOne(target) != 0:
+	case s.Invited[team].Has(target):
 		p.Say("Player already invited")
 	case s.Asked[c.Player]+m.vars.InviteFrequency*game.TickRate > w.Tick():
 		p.Say("Can't invite this quickly")
 	default:
-		s.Invited[team] |= game.MaskOne(target)
+		s.Invited[team].Add(target)
 		s.Asked[c.Player] = w.Tick()
 		ctx.Player(target).Say(fmt.Sprintf("'%s' invited you to team %d.", p.Name(), team))
 		m.sayToTeam(team, "'%s' invited '%s' to your team.", p.Name(), ctx.Player(target).Name())
@@ -229,7 +228,7 @@ func (m *Mode) commandInvite(ctx *game.Ctx, c *game.CommandCall) {
 
 func (m *Mode) commandPractice(ctx *game.Ctx, c *game.CommandCall) {
 	p := ctx.Player(c.Player)
-	w, s, mask := ctx.DDRace(), &m.state.Teams, game.MaskOne(c.Player)
+	w, s := ctx.DDRace(), &m.state.Teams
 	team := w.Team(int(c.Player))
 	yes := len(c.Args) == 0 || c.Int(0) != 0
 	switch {
@@ -245,12 +244,16 @@ func (m *Mode) commandPractice(ctx *game.Ctx, c *game.CommandCall) {
 	case w.Practises(team):
 		p.Say("Team is already in practice mode")
 		return
-	case yes == (s.Voted&mask != 0):
+	case yes == s.Voted.Has(c.Player):
 		return
 	}
-	s.Voted ^= mask
+	if yes {
+		s.Voted.Add(c.Player)
+	} else {
+		s.Voted.Remove(c.Player)
+	}
 	all := members(w, team)
-	votes, needed := bits.OnesCount64(uint64(s.Voted&all)), bits.OnesCount64(uint64(all))/2+1
+	votes, needed := s.Voted.And(all).Count(), all.Count()/2+1
 	what := "disable"
 	if yes {
 		what = "enable"
@@ -294,6 +297,6 @@ func (m *Mode) setTeam(ctx *game.Ctx, c *game.CommandCall) {
 // uninvite is the command uninvite.
 func (m *Mode) uninvite(_ *game.Ctx, c *game.CommandCall) {
 	if id, team := c.Int(0), c.Int(1); id >= 0 && id < game.MaxPlayers && team > 0 && team < numTeams {
-		m.state.Teams.Invited[team] &^= game.MaskOne(game.PlayerID(id))
+		m.state.Teams.Invited[team].Remove(game.PlayerID(id))
 	}
 }

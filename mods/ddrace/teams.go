@@ -2,7 +2,6 @@ package ddrace
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"github.com/teeyard/teeyard/game"
@@ -52,7 +51,7 @@ type teams struct {
 func (t *teams) forget(id int) {
 	t.Changed[id], t.Asked[id], t.Warned[id], t.Hinted[id] = 0, 0, 0, 0
 	for i := range t.Invited {
-		t.Invited[i] &^= game.MaskOne(game.PlayerID(id))
+		t.Invited[i].Remove(game.PlayerID(id))
 	}
 }
 
@@ -60,7 +59,7 @@ func (t *teams) forget(id int) {
 func members(w *ddrace.World, team uint8) (mask game.PlayerMask) {
 	for id := range ddrace.MaxTees {
 		if w.InGame(id) && w.Team(id) == team {
-			mask |= game.MaskOne(game.PlayerID(id))
+			mask.Add(game.PlayerID(id))
 		}
 	}
 	return mask
@@ -68,8 +67,8 @@ func members(w *ddrace.World, team uint8) (mask game.PlayerMask) {
 
 // each calls f for each player of a mask, in ascending order.
 func each(mask game.PlayerMask, f func(id int)) {
-	for ; mask != 0; mask &= mask - 1 {
-		f(bits.TrailingZeros64(uint64(mask)))
+	for id := range mask.All() {
+		f(int(id))
 	}
 }
 
@@ -103,11 +102,11 @@ var _ ddrace.Teams = (*teamRace)(nil)
 // Moved updates the state after a player has changed team.
 func (r *teamRace) Moved(w *ddrace.World, id int, from, to uint8) {
 	m, s := (*Mode)(r), &r.state.Teams
-	mask := game.MaskOne(game.PlayerID(id))
-	s.Started &^= mask
-	s.Finished &^= mask
+	player := game.PlayerID(id)
+	s.Started.Remove(player)
+	s.Finished.Remove(player)
 	if from != to {
-		s.Voted &^= mask
+		s.Voted.Remove(player)
 		r.state.Saves.SwapWith[id] = 0
 		if w.RacesTogether(from) && w.Members(from) == 0 {
 			s.State[from] = teamEmpty
@@ -125,8 +124,8 @@ func (r *teamRace) Moved(w *ddrace.World, id int, from, to uint8) {
 // resetRound resets the data that lasts until a team is empty.
 func (m *Mode) resetRound(w *ddrace.World, team uint8) {
 	s := &m.state.Teams
-	s.Invited[team], s.KillTick[team] = 0, -1
-	s.Voted &^= members(w, team)
+	s.Invited[team], s.KillTick[team] = game.PlayerMask{}, -1
+	s.Voted = s.Voted.Without(members(w, team))
 	m.state.Saves.LastSwap[team] = 0
 	each(members(w, team), func(id int) { m.state.Saves.SwapWith[id] = 0 })
 	if !m.practiceByDefault(w) {
@@ -182,7 +181,7 @@ func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 			m.sayToTeam(team, "Everyone in your locked team was killed because '%s' %s.", m.tx.Player(game.PlayerID(id)).Name(), what)
 		}
 	default:
-		if s.State[team] == teamStarted && !w.AsZero(team) && s.Started&game.MaskOne(game.PlayerID(id)) == 0 {
+		if s.State[team] == teamStarted && !w.AsZero(team) && !s.Started.Has(game.PlayerID(id)) {
 			m.sayToTeam(team, "This team cannot finish anymore because '%s' left the team before hitting the start", m.tx.Player(game.PlayerID(id)).Name())
 			m.sayToTeam(team, "Enter /practice mode or restart to avoid the entire team being killed in 60 seconds")
 			s.State[team], s.KillTick[team] = teamUnfinishable, w.Tick()+unfinishableTicks
@@ -195,7 +194,7 @@ func (r *teamRace) Died(w *ddrace.World, id int, weapon ddrace.Weapon) {
 // after that player, who therefore has strong hook over them.
 func (m *Mode) killTeam(w *ddrace.World, team uint8, strong, except int) {
 	all := members(w, team)
-	m.state.Teams.Voted &^= all
+	m.state.Teams.Voted = m.state.Teams.Voted.Without(all)
 	each(all, func(id int) {
 		switch {
 		case id == except:
@@ -221,19 +220,19 @@ func (r *teamRace) Started(w *ddrace.World, id int) bool {
 	case set.Team != 3 && w.RacesTogether(team) && n < int(set.MinTeamSize):
 		m.warn(w, id, fmt.Sprintf("Your team has fewer than %d players, so your team rank won't count", set.MinTeamSize))
 	}
-	mask := game.MaskOne(game.PlayerID(id))
+	player := game.PlayerID(id)
 	switch {
 	case !w.RacesTogether(team):
 		if w.AsZero(team) && s.State[team] < teamStarted {
 			s.State[team] = teamStarted
 		}
-		s.Started |= mask
+		s.Started.Add(player)
 		w.StartRace(id)
 	case t.Race == ddrace.RaceFinished || set.Team == 3 && t.Race == ddrace.RaceStarted:
 	case m.waits(w, id, team):
 		t.Race = ddrace.RaceNone
 	default:
-		s.Started |= mask
+		s.Started.Add(player)
 		if s.State[team] < teamStarted {
 			m.startTeam(w, team)
 		}
@@ -252,7 +251,7 @@ func (m *Mode) startTeam(w *ddrace.World, team uint8) {
 			w.StartRace(id)
 		}
 		if alive || w.Locked(team) {
-			racing |= game.MaskOne(game.PlayerID(id))
+			racing.Add(game.PlayerID(id))
 		}
 	})
 	if set.Team == 3 || set.MaxTeamSize == 2 || set.Pauseable == 0 {
@@ -302,7 +301,9 @@ func (r *teamRace) Finished(w *ddrace.World, id int) {
 		}
 		return
 	}
-	s.Finished |= s.Started & game.MaskOne(game.PlayerID(id))
+	if player := game.PlayerID(id); s.Started.Has(player) {
+		s.Finished.Add(player)
+	}
 	m.checkFinished(w, team)
 }
 
@@ -313,7 +314,7 @@ func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 		return
 	}
 	all := members(w, team)
-	if all&^s.Finished != 0 {
+	if !all.Without(s.Finished).IsEmpty() {
 		return
 	}
 	var racing game.PlayerMask
@@ -324,16 +325,16 @@ func (m *Mode) checkFinished(w *ddrace.World, team uint8) {
 		if t == nil {
 			return
 		}
-		if racing == 0 {
+		if racing.IsEmpty() {
 			ticks = w.Tick() - t.StartTick
 		}
-		racing |= game.MaskOne(game.PlayerID(id))
+		racing.Add(game.PlayerID(id))
 		began = min(began, m.state.Began[id])
 		counts = counts && ranks.Counts(tx, game.PlayerID(id), m.vars.RankBots)
 		players = append(players, tx.Player(game.PlayerID(id)).Name())
 	})
-	s.Started &^= racing
-	s.Finished &^= racing
+	s.Started = s.Started.Without(racing)
+	s.Finished = s.Finished.Without(racing)
 	if ticks <= 0 {
 		return
 	}
@@ -367,7 +368,7 @@ func (r *teamRace) Tick(w *ddrace.World) {
 	for id := range ddrace.MaxTees {
 		team := w.Team(id)
 		if t := w.AliveTee(id); t != nil && team != 0 && team < numTeams && !w.AsZero(team) &&
-			s.State[team] == teamStarted && s.Started&game.MaskOne(game.PlayerID(id)) == 0 &&
+			s.State[team] == teamStarted && !s.Started.Has(game.PlayerID(id)) &&
 			!w.Practises(team) && (now-t.StartTick)%every == offset {
 			remind |= 1 << team
 		}
@@ -385,12 +386,12 @@ func (r *teamRace) Tick(w *ddrace.World) {
 			continue
 		}
 		all := members(w, team)
-		missing := all &^ s.Started
+		missing := all.Without(s.Started)
 		players := "players that have"
-		if bits.OnesCount64(uint64(missing)) == 1 {
+		if missing.Count() == 1 {
 			players = "player that has"
 		}
 		m.sayTo(all, fmt.Sprintf("Your team has %d %s not started yet, they need to touch the start before this team can finish: %s",
-			bits.OnesCount64(uint64(missing)), players, m.names(missing)))
+			missing.Count(), players, m.names(missing)))
 	}
 }

@@ -64,7 +64,7 @@ func (p *party) run(ticks int, cmds ...game.Command) {
 		for _, e := range p.Game.Step(cmds) {
 			if e.Kind == game.EvChat && e.Player == game.Nobody {
 				for id := range game.PlayerID(game.MaxPlayers) {
-					if e.To&game.MaskOne(id) != 0 {
+					if e.To.Has(id) {
 						p.told[id] = append(p.told[id], e.Text)
 					}
 				}
@@ -348,7 +348,7 @@ func TestTeamChat(t *testing.T) {
 			to = append(to, e.To)
 		}
 	}
-	testenv.Check(t, slices.Equal(to, []game.PlayerMask{3, 3, 4, 8}), "read by %b", to)
+	testenv.Check(t, slices.Equal(to, []game.PlayerMask{{Low: 3}, {Low: 3}, {Low: 4}, {Low: 8}}), "read by %v", to)
 }
 
 // TestBestTimes checks that best times come from the ranks and that finishes are compared with
@@ -366,7 +366,7 @@ func TestBestTimes(t *testing.T) {
 	p.walk(1, 150, 0, 1)
 	var finished []game.Event
 	for _, e := range p.take(game.EvRaceFinish) {
-		e.To = 0
+		e.To = game.PlayerMask{}
 		finished = append(finished, e)
 	}
 	testenv.Require(t, len(finished) == 2, "%d finishes", len(finished))
@@ -416,7 +416,8 @@ func TestHiddenScores(t *testing.T) {
 		p.run(160)
 	}
 	finished := p.take(game.EvRaceFinish)
-	testenv.Check(t, len(finished) == 2 && finished[0].To == 1 && len(p.take(game.EvStore)) == 1, "finishes: %+v, kept %d", finished, len(p.take(game.EvStore)))
+	testenv.Check(t, len(finished) == 2 && finished[0].To == game.MaskOne(0) && len(p.take(game.EvStore)) == 1,
+		"finishes: %+v, kept %d", finished, len(p.take(game.EvStore)))
 }
 
 // finishes returns the finishes that were sent to the ranks.

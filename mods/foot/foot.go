@@ -194,7 +194,7 @@ func (m *Mode) touch(ctx *game.Ctx, e *game.Entity) {
 	}
 	for other := range ctx.Entities(m.ball) {
 		if other.Data[phase] == carried && other.Owner != game.Nobody {
-			except |= game.MaskOne(other.Owner)
+			except.Add(other.Owner)
 		}
 	}
 	if p, ok := ctx.NearestPlayer(e.Pos, reach, except); ok && !ctx.Map().WallBetween(e.Pos, p.Pos()) {

@@ -152,7 +152,7 @@ func (m *Mode) drain(ctx *game.Ctx, id game.PlayerID) {
 // haunt hides a ghost from distant humans.
 func (m *Mode) haunt(ctx *game.Ctx, id game.PlayerID) {
 	p := ctx.Player(id)
-	pos, others := p.Pos(), ctx.TeamMask(infected)|ctx.TeamMask(game.TeamSpectators)
+	pos, others := p.Pos(), ctx.TeamMask(infected).Or(ctx.TeamMask(game.TeamSpectators))
 	if near, ok := ctx.NearestPlayer(pos, sightRadius, others); ok && !ctx.Map().WallBetween(pos, near.Pos()) || p.Frozen() != 0 {
 		m.state.Seen[id] = seenTicks
 	}

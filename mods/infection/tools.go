@@ -147,7 +147,7 @@ func (m *Mode) tickWall(ctx *game.Ctx, e *game.Entity) {
 // single end.
 func (m *Mode) drawWall(ctx *game.Ctx, e *game.Entity, d *game.Drawing) {
 	if e.Data[built] == 0 {
-		d.Laser(0, e.Pos, e.Pos, ^ctx.TeamMask(infected))
+		d.Laser(0, e.Pos, e.Pos, ctx.TeamMask(infected).Not())
 		return
 	}
 	if (e.Data[shown] == 0 && e.Data[left] > 5*game.TickRate) || ctx.Tick()/3%2 == 0 {

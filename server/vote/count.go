@@ -34,7 +34,7 @@ func (v *Votes) countPersons(present, mayVote func(*client) bool, replaces func(
 		vote, whose := *c.seat, person(c)
 		for j := range clients[i+1:] {
 			if o := &clients[i+1+j]; !counted.Has(o.id) && person(o) == whose {
-				counted |= game.MaskOne(o.id)
+				counted.Add(o.id)
 				if replaces(o.seat, &vote) {
 					vote = *o.seat
 				}

@@ -38,7 +38,7 @@ func record(t testing.TB, players, ticks int) []byte {
 	layer := testenv.Must(twmap.Parse(file.Data)).GameLayer()
 	terrain := game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()}
 	rules := game.DefaultRules()
-	rules.MaxClients, rules.PlayerSlots, rules.SpamProtection, rules.ScoreLimit = game.MaxPlayers, game.MaxPlayers, false, 0
+	rules.MaxClients, rules.PlayerSlots, rules.SpamProtection, rules.ScoreLimit = 64, 64, false, 0
 	w := testenv.Must(game.New(game.Config{Terrain: terrain, Mode: ctf.Mode{}, Rules: rules, Seed: 7}))
 	nav := testenv.Must(bot.NewNavGraph(terrain, nil))
 

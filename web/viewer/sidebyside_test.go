@@ -61,7 +61,7 @@ func recordPoses(t *testing.T) []byte {
 	file := maps.Default()
 	layer := testenv.Must(twmap.Parse(file.Data)).GameLayer()
 	rules := game.DefaultRules()
-	rules.MaxClients, rules.PlayerSlots = game.MaxPlayers, game.MaxPlayers
+	rules.MaxClients, rules.PlayerSlots = 64, 64
 	w := testenv.Must(game.New(game.Config{
 		Terrain: game.Terrain{Width: layer.Width, Height: layer.Height, Tiles: layer.Indices()},
 		Mode:    dm.Mode{}, Mods: []game.Mod{posing{}}, Rules: rules, Seed: 1,

@@ -71,7 +71,7 @@ func Arena() game.Terrain {
 // Rules returns the default rules with 64 slots and no score limit.
 func Rules() game.Rules {
 	r := game.DefaultRules()
-	r.MaxClients, r.PlayerSlots = game.MaxPlayers, game.MaxPlayers
+	r.MaxClients, r.PlayerSlots = 64, 64
 	r.ScoreLimit = 0
 	return r
 }

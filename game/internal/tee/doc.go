@@ -6,13 +6,13 @@
 package tee
 
 // ID is the id of a tee and of its player.
-type ID int8
+type ID int16
 
 // Nobody is the ID that stands for no tee.
 const Nobody ID = -1
 
 // Max is the maximum number of tees in a world.
-const Max = 64
+const Max = 128
 
 // TickRate is the number of ticks per second.
 const TickRate = 50

@@ -8,10 +8,13 @@ type States struct {
 	FreezeStart int32 // tick at which the freeze began
 	FreezeEnd   int32 // tick from which the tee is free again; 0 not frozen, or FreezeForever
 	Masked      Controls
-	NotFor      uint64 // players who do not see the tee, as bits
-	MoreJumps   int32  // than UsualJumps
-	AirJumps    int32  // since the tee was on the ground; counted if MoreJumps is not 0
+	NotFor      Set   // players who do not see the tee
+	MoreJumps   int32 // than UsualJumps
+	AirJumps    int32 // since the tee was on the ground; counted if MoreJumps is not 0
 }
+
+// Set is a set of players, as in package game.
+type Set struct{ Low, High uint64 }
 
 // UsualJumps is how often a tee can jump: from the ground and once more in the air.
 const UsualJumps = 2

@@ -7,6 +7,8 @@ import (
 
 // Tees are the tees of a world.
 type Tees struct {
+	// Seats is 64 until a player with a higher id joins, and then Max.
+	Seats     int
 	All       [Max]Tee      // by ID
 	Order     Order         // tees in the world, newest first
 	MovedFrom [Max]vec.Vec2 // positions before the tees moved in this tick
@@ -40,6 +42,7 @@ func (t *Tees) Spawn(id ID, pos vec.Vec2, entityID uint16) {
 	c.Core.Reset(&t.Physics, pos)
 	c.ReckoningCore.World = &t.Reckoning
 	t.Physics.Cores[id] = &c.Core
+	t.Physics.HighIDs = t.Physics.HighIDs || id >= 64
 	t.Order.push(id)
 	c.Heal(MaxHealth)
 	c.GiveWeapon(WeaponHammer, -1)

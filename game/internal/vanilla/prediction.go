@@ -60,6 +60,7 @@ func (p *Prediction) Add(id tee.ID, pos vec.Vec2, s *physics.CoreState, f tee.Fl
 	core.SetState(s)
 	core.Exceptions = f.Exceptions()
 	p.world.Cores[id] = core
+	p.world.HighIDs = p.world.HighIDs || id >= 64
 	return true
 }
 

@@ -6,8 +6,6 @@
 package fill
 
 import (
-	"math/bits"
-
 	"github.com/teeyard/teeyard/bot"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/conn"
@@ -127,16 +125,16 @@ func (b *Bots) Register(c *console.Console) error {
 func (b *Bots) Has(id game.PlayerID) bool { return b.seats.Has(id) }
 
 // Count returns the number of bots.
-func (b *Bots) Count() int { return count(b.seats) }
+func (b *Bots) Count() int { return b.seats.Count() }
 
 // Since returns when a bot got its seat.
 func (b *Bots) Since(id game.PlayerID) conn.Time { return b.since[id] }
 
 // Entered notes that clients know of a bot.
-func (b *Bots) Entered(id game.PlayerID) { b.announced |= game.MaskOne(id) }
+func (b *Bots) Entered(id game.PlayerID) { b.announced.Add(id) }
 
 // Left notes that clients know that a player has left, who may be a bot.
-func (b *Bots) Left(id game.PlayerID) { b.announced &^= game.MaskOne(id) }
+func (b *Bots) Left(id game.PlayerID) { b.announced.Remove(id) }
 
 // IsAnnounced reports whether clients know of a bot. It may have left its seat.
 func (b *Bots) IsAnnounced(id game.PlayerID) bool { return b.announced.Has(id) }
@@ -151,10 +149,10 @@ func (b *Bots) Restore(id game.PlayerID, now conn.Time) {
 // Last returns the bot that is the first to leave: the one that joined last, and an NPC only if all
 // bots are NPCs. It returns -1 without bots.
 func (b *Bots) Last() game.PlayerID {
-	if others := b.seats &^ b.npcs; others != 0 {
-		return lowest(others)
+	if others := b.seats.Without(b.npcs); !others.IsEmpty() {
+		return others.Lowest()
 	}
-	return lowest(b.seats)
+	return b.seats.Lowest()
 }
 
 // Remove makes a bot leave with the next tick. For other players it does nothing.
@@ -162,9 +160,9 @@ func (b *Bots) Remove(id game.PlayerID, reason string) {
 	if !b.Has(id) {
 		return
 	}
-	b.seats &^= game.MaskOne(id)
-	b.dummies &^= game.MaskOne(id)
-	b.npcs &^= game.MaskOne(id)
+	b.seats.Remove(id)
+	b.dummies.Remove(id)
+	b.npcs.Remove(id)
 	b.brains[id] = nil
 	b.host.Leave(id, reason)
 }
@@ -172,8 +170,8 @@ func (b *Bots) Remove(id game.PlayerID, reason string) {
 // RemoveExcess removes the bots that are too many. Call it before a client joins, so that a slot is
 // free.
 func (b *Bots) RemoveExcess() {
-	for n := count(b.filling()) - b.wanted(); n > 0; n-- {
-		b.Remove(lowest(b.filling()), "")
+	for n := b.filling().Count() - b.wanted(); n > 0; n-- {
+		b.Remove(b.filling().Lowest(), "")
 	}
 }
 
@@ -192,33 +190,26 @@ func (b *Bots) setWorld(w *game.World) {
 
 // sit notes that a seat is a bot's.
 func (b *Bots) sit(id game.PlayerID, now conn.Time) {
-	b.seats |= game.MaskOne(id)
+	b.seats.Add(id)
 	b.since[id] = now
 }
 
 // filling returns the bots of sv_bots.
-func (b *Bots) filling() game.PlayerMask { return b.seats &^ b.dummies &^ b.npcs }
+func (b *Bots) filling() game.PlayerMask { return b.seats.Without(b.dummies).Without(b.npcs) }
 
 // numFree returns how many seats are free.
 func (b *Bots) numFree() int {
 	s := b.host.Seats()
-	return game.MaxPlayers - b.Count() - count(s.Leaving) - count(s.Clients)
+	return b.host.Match().Rules.Seats() - b.Count() - s.Leaving.Count() - s.Clients.Count()
 }
 
 // freeSeat returns the highest free seat, or -1.
 func (b *Bots) freeSeat() game.PlayerID {
 	s := b.host.Seats()
-	taken := b.seats | s.Clients | s.Leaving
-	return game.PlayerID(game.MaxPlayers - 1 - bits.LeadingZeros64(uint64(^taken)))
-}
-
-// count returns the number of seats in a set.
-func count(seats game.PlayerMask) int { return bits.OnesCount64(uint64(seats)) }
-
-// lowest returns the lowest seat of a set, or -1.
-func lowest(seats game.PlayerMask) game.PlayerID {
-	if seats == 0 {
-		return game.Nobody
+	taken := b.seats.Or(s.Clients).Or(s.Leaving)
+	id := game.PlayerID(b.host.Match().Rules.Seats() - 1)
+	for id >= 0 && taken.Has(id) {
+		id--
 	}
-	return game.PlayerID(bits.TrailingZeros64(uint64(seats)))
+	return id
 }

@@ -58,7 +58,7 @@ func (s *server) step(ticks int) {
 			s.began++
 		}
 		s.world.Step(s.queue)
-		s.queue, s.seats.Leaving = nil, 0
+		s.queue, s.seats.Leaving = nil, game.PlayerMask{}
 	}
 }
 
@@ -72,10 +72,10 @@ func (s *server) explore(t *testing.T) {
 func (s *server) join(id game.PlayerID, team game.Team) {
 	s.RemoveExcess()
 	s.enter(id)
-	s.seats.Clients |= game.MaskOne(id)
-	s.seats.InGame |= game.MaskOne(id)
+	s.seats.Clients.Add(id)
+	s.seats.InGame.Add(id)
 	if team == game.TeamSpectators {
-		s.seats.Spectators |= game.MaskOne(id)
+		s.seats.Spectators.Add(id)
 	}
 }
 
@@ -99,7 +99,7 @@ func (s *server) Queue(cmd game.Command) { s.queue = append(s.queue, cmd) }
 
 func (s *server) Leave(id game.PlayerID, reason string) {
 	s.left = append(s.left, id)
-	s.seats.Leaving |= game.MaskOne(id)
+	s.seats.Leaving.Add(id)
 	s.Queue(game.Command{Kind: game.CmdLeave, Player: id, Target: game.Nobody, Text: reason})
 }
 

@@ -20,19 +20,19 @@ func (b *Bots) Advance(now conn.Time, tick int32, think bool) (began bool) {
 	if b.cfg.Broadcast && b.Settings.Bots > 0 {
 		b.explored(&m) // so that the first viewers do not wait for it
 	}
-	if wanted == 0 && b.seats == 0 && b.Settings.Dummies == 0 && asked == 0 && m.World.NPCs() == 0 {
+	if wanted == 0 && b.seats.IsEmpty() && b.Settings.Dummies == 0 && asked == 0 && m.World.NPCs().IsEmpty() {
 		return false
 	}
-	empty := b.seats == 0
+	empty := b.seats.IsEmpty()
 	b.RemoveExcess()
 	b.adjustDummies(now)
 	b.adjustNPCs(&m, now, asked, leave)
 	b.wake(&m)
-	if n := count(b.filling()); n < wanted && b.explored(&m) {
+	if n := b.filling().Count(); n < wanted && b.explored(&m) {
 		for ; n < wanted && b.add(&m, now); n++ {
 		}
 	}
-	began = empty && b.seats != 0
+	began = empty && !b.seats.IsEmpty()
 	b.setSkill()
 	if think {
 		b.think(&m, tick)
@@ -49,29 +49,29 @@ func (b *Bots) wanted() int {
 		return 0
 	}
 	s := b.host.Seats()
-	if s.InGame == 0 && !b.host.IsWatched() {
+	if s.InGame.IsEmpty() && !b.host.IsWatched() {
 		return 0
 	}
-	clients := count(s.Clients)
+	clients := s.Clients.Count()
 	// One seat stays free, so that a new client need not wait for a bot to leave. NPCs have seats,
 	// but do not count for sv_bots.
-	free := min(int(rules.PlayerSlots), int(rules.MaxClients), game.MaxPlayers-1) - clients - count(b.npcs)
-	return max(0, min(b.Settings.Bots-(clients-count(s.Spectators)), free))
+	free := min(int(rules.PlayerSlots), int(rules.MaxClients), rules.Seats()-1) - clients - b.npcs.Count()
+	return max(0, min(b.Settings.Bots-(clients-s.Spectators.Count()), free))
 }
 
 // adjustDummies adds and removes dummies until there are as many as dbg_dummies says. One seat
 // stays free for a client.
 func (b *Bots) adjustDummies(now conn.Time) {
-	n := count(b.dummies)
+	n := b.dummies.Count()
 	for ; n > b.Settings.Dummies; n-- {
-		b.Remove(lowest(b.dummies), "")
+		b.Remove(b.dummies.Lowest(), "")
 	}
 	for free := b.numFree(); n < b.Settings.Dummies && free > 1; n, free = n+1, free-1 {
 		id := b.freeSeat()
 		if id < 0 {
 			return
 		}
-		b.dummies |= game.MaskOne(id)
+		b.dummies.Add(id)
 		b.seat(id, now, dummy{direction: 1 - 2*int32(id&1)}, &game.Profile{Name: fmt.Sprintf("dummy %d", id), Country: -1})
 	}
 }
@@ -80,11 +80,10 @@ func (b *Bots) adjustDummies(now conn.Time) {
 // when the game has an audience, and one seat stays free for a client.
 func (b *Bots) adjustNPCs(m *Match, now conn.Time, asked int, leave game.PlayerMask) {
 	s := b.host.Seats()
-	for present := m.World.NPCs(); present != 0; present &= present - 1 {
-		id := lowest(present)
+	for id := range m.World.NPCs().All() {
 		if !b.Has(id) && !s.Clients.Has(id) && !s.Leaving.Has(id) {
 			b.sit(id, now) // of a resumed match
-			b.npcs |= game.MaskOne(id)
+			b.npcs.Add(id)
 			b.Entered(id)
 		}
 		switch {
@@ -104,7 +103,7 @@ func (b *Bots) adjustNPCs(m *Match, now conn.Time, asked int, leave game.PlayerM
 			return
 		}
 		b.sit(id, now)
-		b.npcs |= game.MaskOne(id)
+		b.npcs.Add(id)
 		b.host.Queue(game.Command{Kind: game.CmdAddNPC, Player: id, Target: game.Nobody})
 		b.printReady(id)
 	}
@@ -151,8 +150,8 @@ func (b *Bots) setSkill() {
 // think queues the inputs of all bots.
 func (b *Bots) think(m *Match, tick int32) {
 	plays := b.seats
-	if b.npcs != 0 && !b.hasAudience() {
-		plays &^= b.npcs
+	if !b.npcs.IsEmpty() && !b.hasAudience() {
+		plays = plays.Without(b.npcs)
 	}
 	readyMode := m.World.Rules().ReadyMode && tick%game.TickRate == 0
 	for id, brain := range b.brains {
@@ -178,7 +177,7 @@ func (b *Bots) think(m *Match, tick int32) {
 }
 
 // hasAudience reports whether a client is in the game, or the broadcast has viewers.
-func (b *Bots) hasAudience() bool { return b.host.Seats().InGame != 0 || b.host.IsWatched() }
+func (b *Bots) hasAudience() bool { return !b.host.Seats().InGame.IsEmpty() || b.host.IsWatched() }
 
 // add adds a bot. It returns false if all seats are taken.
 func (b *Bots) add(m *Match, now conn.Time) bool {
@@ -190,7 +189,7 @@ func (b *Bots) add(m *Match, now conn.Time) bool {
 	if mind == nil {
 		return false
 	}
-	b.seat(id, now, mind, profile(game.MaxPlayers-1-int(id)))
+	b.seat(id, now, mind, profile(m.Rules.Seats()-1-int(id)))
 	return true
 }
 
