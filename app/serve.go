@@ -299,7 +299,6 @@ func (c *serveCmd) Run(p *program) error {
 	defer game.report(ctx, s, monitor, log)()
 	started <- s
 	filling.hint(log)
-	unmapStart()
 	debug.FreeOSMemory() // a server without players needs less memory than its start
 	notify.send("READY=1")
 	err = s.Run(ctx)
