@@ -286,9 +286,9 @@ func TestBadBodies(t *testing.T) {
 		t.Errorf("something ran:\n%s", w.audit.String())
 	}
 	for _, path := range []string{
-		"/players/-1/kick", "/players/64/kick", "/players/x/kick", "/players/99999999999999999999/kick",
+		"/players/-1/kick", "/players/128/kick", "/players/x/kick", "/players/99999999999999999999/kick",
 	} {
-		v.expect("POST", path, `{"reason":""}`, 400, "the id must be a number from 0 to 63")
+		v.expect("POST", path, `{"reason":""}`, 400, "the id must be a number from 0 to 127")
 	}
 	w.run(time.Minute)
 	for _, path := range []string{"/log?limit=0", "/log?limit=x", "/log?from=-1", "/log?level=loud", "/samples?step=2", "/events?topics=secrets"} {
