@@ -145,7 +145,7 @@ var rooms = map[string][]string{
 	"internal/doccheck":    {},
 	"internal/dissector":   {"protocol"},
 	"internal/annotate":    {"protocol", "internal/golden", "internal/pcap"}, // golden and pcap in tests
-	"internal/dump":        {"protocol", "format", "game", "internal/pcap"}, // explains demos, too
+	"internal/dump":        {"protocol", "format", "game", "internal/pcap"},  // explains demos, too
 	"internal/teeverify":   {"format", "game", "protocol"},
 	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},
 	"internal/testenv":     {},
