@@ -197,6 +197,7 @@ func TestTextsAreSanitised(t *testing.T) {
 
 // TestListsAreBounded checks that lists stop growing.
 func TestListsAreBounded(t *testing.T) {
+	testenv.OneGoroutine(t)
 	hs := newHostileServer(t, client.Config{})
 	hs.letIn()
 	hs.send(&msg7.RconAuthOn{})

@@ -115,6 +115,7 @@ func TestWhisperNeedsDDNet(t *testing.T) {
 // TestImagesOfMapsStayCompressed checks that the images of a map stay compressed in memory, since
 // this client never shows them.
 func TestImagesOfMapsStayCompressed(t *testing.T) {
+	testenv.OneGoroutine(t)
 	m := twmap.Map{Groups: []twmap.Group{twmap.NewGroup("Game", 100, 100, twmap.NewGameLayer(50, 50))}}
 	for range 8 {
 		m.Images = append(m.Images, twmap.Image{Name: "large", Width: 1024, Height: 1024, Pixels: make([]byte, 4<<20), Format: 1})

@@ -115,6 +115,7 @@ func (rs *replayingServer) step() {
 // TestRecordedSnapshots checks that the client reads snapshots of real servers and, in the steady
 // state, allocates nothing.
 func TestRecordedSnapshots(t *testing.T) {
+	testenv.OneGoroutine(t)
 	for name, rs := range map[string]*replayingServer{
 		"16 players":    newReplayingServer(t, client.Version07, recordedSnapshots07(t, "tw16.snaps")),
 		"64 players":    newReplayingServer(t, client.Version07, recordedSnapshots07(t, "dd64.snaps")),

@@ -289,6 +289,7 @@ const maxAllocated = 48 << 20
 // FuzzCosts repeats arbitrary code until the limits end it. It must not take memory or time that
 // the limits do not count.
 func FuzzCosts(f *testing.F) {
+	testenv.OneGoroutine(f)
 	testenv.Long(f)
 	for _, op := range limitOps {
 		once, loop, _ := strings.Cut(op, "|")

@@ -27,6 +27,7 @@ func verify(t *testing.T, m modtest.Match, name, source string) (log string) {
 
 // TestExamples plays the examples.
 func TestExamples(t *testing.T) {
+	testenv.OneGoroutine(t)
 	files := append(testenv.Must(filepath.Glob("../examples/lua/*.lua")), "testdata/potato.lua")
 	if len(files) < 5 {
 		t.Fatalf("%d examples", len(files))
@@ -47,6 +48,7 @@ func TestExamples(t *testing.T) {
 // TestMatches plays scripts with operations that could make replays differ. Some scripts are
 // switched off.
 func TestMatches(t *testing.T) {
+	testenv.OneGoroutine(t)
 	testenv.Long(t)
 	for _, c := range []struct{ name, source, log string }{
 		{"order", `

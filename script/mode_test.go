@@ -90,6 +90,7 @@ func digest(t *testing.T, newMode func() game.Mode) uint64 {
 // TestModeIsLikeOriginal plays matches with game types that only declare like. They must not differ
 // from the original.
 func TestModeIsLikeOriginal(t *testing.T) {
+	testenv.OneGoroutine(t)
 	testenv.Long(t)
 	for _, like := range []game.Mode{dm.Mode{}, tdm.Mode{}, ctf.Mode{}, lms.Mode{}, lts.Mode{}} {
 		t.Run(like.Name(), func(t *testing.T) {

@@ -373,6 +373,7 @@ func TestReloadsAreBounded(t *testing.T) {
 // TestFirstCostsAreBounded plays the most expensive operations with the costs of version 1, as a
 // log can. The limits or the work must end them.
 func TestFirstCostsAreBounded(t *testing.T) {
+	testenv.OneGoroutine(t)
 	operations := []string{
 		`(""):rep(9000000000000000000, "")`, `("a"):rep(8192):find(("b*"):rep(4000) .. "c")`, `("a"):rep(8192):match(("b*"):rep(4000) .. "c")`,
 		`for w in ("a"):rep(8192):gmatch(("b*"):rep(4000) .. "c") do end`, `("a"):rep(8192):gsub(("b*"):rep(4000) .. "c", "")`,

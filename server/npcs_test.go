@@ -59,6 +59,7 @@ func (m *garrison) OnTick(ctx *game.Ctx) {
 // TestNPCs plays beside the players that a mod has: they come with the first client, they
 // play as the mod or a bot does, they go, and the match verifies.
 func TestNPCs(t *testing.T) {
+	testenv.OneGoroutine(t)
 	var log memoryReplays
 	var m *garrison
 	mods := []func() game.Mod{func() game.Mod { m = &garrison{}; return m }}

@@ -120,6 +120,7 @@ func (c *commander) saveAndSwap() {
 // console, many times. The replay log and the teehistorian of the match verify. With TEEYARD_FULL=1
 // it does so twelve times.
 func TestAllCommandsAreReplayed(t *testing.T) {
+	testenv.OneGoroutine(t)
 	testenv.Long(t)
 	seeds := uint64(1)
 	if testenv.Full() {
@@ -203,6 +204,7 @@ func replayCommands(t *testing.T, seed uint64, release int) {
 // join the spectators, leave and come back. The teehistorian has only the granted requests, so it
 // verifies.
 func TestRefusedIsNotRecorded(t *testing.T) {
+	testenv.OneGoroutine(t)
 	for seed := range uint64(2) {
 		var histories servertest.Folder
 		cfg := ddraceConfig()
@@ -278,6 +280,7 @@ func TestUnlockTileIsFollowed(t *testing.T) {
 // TestVariablesAreFollowed checks that verify follows the variables that an operator sets during a
 // match: the length of freezes, hooks and hits between tees, and teams.
 func TestVariablesAreFollowed(t *testing.T) {
+	testenv.OneGoroutine(t)
 	for seed := range uint64(4) {
 		var histories servertest.Folder
 		cfg := ddraceConfig(func(g *twmap.TileLayer) { g.Set(15, 8, 9, 0) })

@@ -298,6 +298,7 @@ func (c *viewComparison) compare(flags game.PlayerFlags) {
 // the same tick, those who play and those who spectate them. It compares what both were
 // sent, without what the protocols cannot carry; see withoutLosses.
 func TestVersionsSeeTheSameWorld(t *testing.T) {
+	testenv.OneGoroutine(t)
 	testenv.Long(t)
 	link := servertest.Link{Loss: 0.03, Delay: 15 * time.Millisecond, Jitter: 20 * time.Millisecond}
 	truth := map[int32]map[game.PlayerID]game.View{}
