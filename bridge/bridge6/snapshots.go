@@ -349,7 +349,11 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		}
 	}
 	watch := e.watchItemsOf(v, version)
-	e.buildWatchTypes(b, &watch, version)
+	best := e.hasBestTime(version)
+	if best {
+		e.types.add(b, wireTypeMapBestTime, &exMapBestTime)
+	}
+	e.buildWatchTypes(b, &watch)
 	var entities *entityItems // set in DDRace only
 	if e.ddrace.on {
 		entities = e.ddrace.entitiesFor(version)
@@ -373,7 +377,10 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		e.buildCharacters(b, v, ids, knowsStates)
 		e.buildPlayers(b, v, latency, ids, version)
 		e.effects.build(b, v, ids, knowsStates)
-		e.buildWatchItems(b, &watch, ids, version)
+		if best {
+			e.buildBestTime(b)
+		}
+		e.buildWatchItems(b, &watch, ids)
 		entities.appendExtended(b, v)
 		if ddnet {
 			e.buildStates(b, ids)
@@ -382,7 +389,10 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		return
 	}
 	e.buildPlayers(b, v, latency, ids, version)
-	e.buildWatchItems(b, &watch, ids, version)
+	if best {
+		e.buildBestTime(b)
+	}
+	e.buildWatchItems(b, &watch, ids)
 	if ddnet {
 		e.buildDDNetItems(b, ids, version)
 	}
@@ -408,8 +418,8 @@ func (e *snapshotEncoder) size(entities *entityItems) (items, ints int) {
 	items += effects + len(e.characters) + 3*players + 7
 	ints += effectInts + len(e.characters)*msg6.SizeCharacter + players*(msg6.SizePlayerInfo+msg6.SizeClientInfo+sizeDDNetPlayer) +
 		2*msg6.SizeEx + msg6.SizeGameInfoEx + msg6.SizeGameInfo + msg6.SizeGameData + msg6.SizeSpectatorInfo + msg6.SizeClientInfo
-	items += len(e.states) + 1 + numWatchItems
-	ints += len(e.states)*sizeDDRaceCharacter + msg6.SizeEx + sizeWatch
+	items += len(e.states) + 1 + numWatchItems + 2
+	ints += len(e.states)*sizeDDRaceCharacter + 2*msg6.SizeEx + sizeWatch + msg6.SizeMapBestTime
 	return items, ints
 }
 

@@ -46,14 +46,13 @@ type watchItems struct {
 var (
 	exDDNetSpectatorInfo = newEx(msg6.TypeDDNetSpectatorInfo)
 	exSpectatorCount     = newEx(msg6.TypeSpectatorCount)
-	exMapBestTime        = newEx(msg6.TypeMapBestTime)
 )
 
-// Number of items and integers that watchItems and the best time take at most, with the items that
-// define their types.
+// Number of items and integers that watchItems take at most. The items that define their types are
+// included.
 const (
-	numWatchItems = 6
-	sizeWatch     = 3*msg6.SizeEx + msg6.SizeDDNetSpectatorInfo + msg6.SizeSpectatorCount + msg6.SizeMapBestTime
+	numWatchItems = 4
+	sizeWatch     = 2*msg6.SizeEx + msg6.SizeDDNetSpectatorInfo + msg6.SizeSpectatorCount
 )
 
 // watchItemsOf returns the items about spectators for a viewer with a release of DDNet's client.
@@ -95,16 +94,8 @@ func (e *snapshotEncoder) spectatorsOf(id game.PlayerID) (n int32) {
 	return n
 }
 
-// hasBestTime reports whether a client gets the best time of the race in snapshots.
-func (e *snapshotEncoder) hasBestTime(version int32) bool {
-	return e.isRace && msg6.TypeKnownBy(msg6.TypeMapBestTime, version)
-}
-
 // buildWatchTypes adds the items that define the types of the items of buildWatchItems.
-func (e *snapshotEncoder) buildWatchTypes(b *snapshot.Builder, w *watchItems, version int32) {
-	if e.hasBestTime(version) {
-		e.types.add(b, wireTypeMapBestTime, &exMapBestTime)
-	}
+func (e *snapshotEncoder) buildWatchTypes(b *snapshot.Builder, w *watchItems) {
 	if w.hasCount {
 		e.types.add(b, wireTypeSpectatorCount, &exSpectatorCount)
 	}
@@ -113,17 +104,8 @@ func (e *snapshotEncoder) buildWatchTypes(b *snapshot.Builder, w *watchItems, ve
 	}
 }
 
-// buildWatchItems adds the best time, the number of spectators and the camera.
-func (e *snapshotEncoder) buildWatchItems(b *snapshot.Builder, w *watchItems, ids *clientIDs, version int32) {
-	if e.hasBestTime(version) {
-		if dst := b.Add(wireTypeMapBestTime, 0, msg6.SizeMapBestTime); dst != nil {
-			o := msg6.MapBestTime{Seconds: noBestTime}
-			if t := e.frame.Game.Race.BestTime; t > 0 {
-				o = msg6.MapBestTime{Seconds: t / 1000, Millis: t % 1000}
-			}
-			o.PutInts(dst)
-		}
-	}
+// buildWatchItems adds the number of spectators and the camera.
+func (e *snapshotEncoder) buildWatchItems(b *snapshot.Builder, w *watchItems, ids *clientIDs) {
 	if w.hasCount {
 		if dst := b.Add(wireTypeSpectatorCount, 0, msg6.SizeSpectatorCount); dst != nil {
 			(&msg6.SpectatorCount{NumSpectators: w.info.SpectatorCount}).PutInts(dst)
@@ -135,6 +117,3 @@ func (e *snapshotEncoder) buildWatchItems(b *snapshot.Builder, w *watchItems, id
 		}
 	}
 }
-
-// noBestTime stands for a race without a best time.
-const noBestTime = -1
