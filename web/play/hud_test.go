@@ -107,7 +107,9 @@ func TestHud(t *testing.T) {
 func TestDeath(t *testing.T) {
 	b := sitDown(t, "sv_gametype dm; sv_warmup 0")
 	anna := b.join("anna", client.Version07)
-	b.Wait(`game.connection.match.own && document.querySelector('#death').childElementCount === 0`)
+	// A second player ends the warmup: the match begins anew, with new tees.
+	b.Wait(`!game.moment.game.state && game.moment.tick > game.moment.game.startTick + 10 && game.connection.match.own`)
+	b.Wait(`document.querySelector('#death').childElementCount === 0`)
 	// The pictures from the last one with the tee to the first one with the next.
 	b.Run(`void (window.places = [], game.parts.push({ frame: () => {
 		const { own } = game.connection.match, { x, y } = game.camera;
