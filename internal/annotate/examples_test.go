@@ -30,8 +30,9 @@ func TestExamples(t *testing.T) {
 		captures []string
 		least    int
 	}{
-		{7, "0.7", []string{golden.Join, golden.Server16, golden.Client16, "ddnet-20.1-client-over-0.7.pcap", "teeworlds-0.7.5-tour.pcap"}, 50},
-		{6, "0.6 and DDNet", []string{golden.Join6, golden.DDRace, golden.DDRace16000, "ddnet-20.1-midgame.pcap"}, 40},
+		{7, "0.7", []string{golden.Join, golden.Server16, golden.Client16,
+			"ddnet-20.1-client-over-0.7.pcap", "teeworlds-0.7.5-tour.pcap", "teeworlds-0.7.5-session.pcap"}, 50},
+		{6, "0.6 and DDNet", []string{golden.Join6, golden.DDRace, golden.DDRace16000, "ddnet-20.1-midgame.pcap", "ddnet-16.4-session.pcap"}, 40},
 	} {
 		tables := schema7
 		if test.version == 6 {

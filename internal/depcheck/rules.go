@@ -144,8 +144,8 @@ var rooms = map[string][]string{
 	"internal/depcheck":    {},
 	"internal/doccheck":    {},
 	"internal/dissector":   {"protocol"},
-	"internal/annotate":    {"protocol", "internal/golden", "internal/pcap"}, // golden and pcap in tests
-	"internal/dump":        {"protocol", "format", "game", "internal/pcap"},  // explains demos, too
+	"internal/annotate":    {"protocol", "internal/dump", "internal/golden", "internal/pcap"}, // the last three in tests
+	"internal/dump":        {"protocol", "format", "game", "internal/pcap"},                   // explains demos, too
 	"internal/teeverify":   {"format", "game", "protocol"},
 	"internal/load":        {"bridge", "client", "event", "game", "protocol", "transport"},
 	"internal/testenv":     {},

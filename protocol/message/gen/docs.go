@@ -110,7 +110,7 @@ func emitDocs(s *spec, w *writer) {
 		emitFieldTable(w, o.Fields)
 	}
 	emitTuningDocs(s, w)
-	emitGateDocs(s, w)
+	emitGateDocs(w)
 	w.p("## Enumerations\n")
 	for _, e := range s.Enums {
 		w.p("### %s\n\n%s\n", e.Name, e.Doc)
@@ -125,6 +125,11 @@ func emitDocs(s *spec, w *writer) {
 		}
 		w.p("")
 	}
+	wrapPage(w)
+}
+
+// wrapPage wraps the lines of a finished page.
+func wrapPage(w *writer) {
 	text := strings.TrimRight(w.String(), "\n")
 	w.Reset()
 	for line := range strings.SplitSeq(text, "\n") {

@@ -13,6 +13,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/teeyard/teeyard/protocol/message/schema"
 )
@@ -44,14 +45,18 @@ type file struct {
 // generate returns all files generated from the schema of the module at root.
 func generate(root string) ([]file, error) {
 	var files []file
+	var specs []*spec
 	for _, v := range versions {
-		more, err := v.generate(root)
+		s, more, err := v.generate(root)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.pkg, err)
 		}
-		files = append(files, more...)
+		files, specs = append(files, more...), append(specs, s)
 	}
-	return files, nil
+	slices.Reverse(specs) // the pages begin with 0.7
+	var w writer
+	emitReleases(specs, &w)
+	return append(files, file{filepath.Join(root, "docs", "protocol", releasesPage), w.Bytes()}), nil
 }
 
 // version is a version of the protocol. Each version has its own package and its own page.
@@ -74,12 +79,12 @@ var versions = []version{
 	{pkg: "msg7", title: "Teeworlds 0.7", page: "messages-0.7.md", packets: "packets.md", json: "schema-0.7.json", script: "schema7_gen.js"},
 }
 
-// generate returns the files of one version.
-func (v version) generate(root string) ([]file, error) {
+// generate returns the schema and the files of one version.
+func (v version) generate(root string) (*spec, []file, error) {
 	home := filepath.Join(root, "protocol", "message")
 	loaded, err := schema.Load(v.pkg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := &spec{Schema: loaded, version: v}
 	var files []file
@@ -100,7 +105,7 @@ func (v version) generate(root string) ([]file, error) {
 		f.emit(s, &w)
 		b, err := format.Source(w.Bytes())
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w\n%s", f.name, err, w.Bytes())
+			return nil, nil, fmt.Errorf("%s: %w\n%s", f.name, err, w.Bytes())
 		}
 		files = append(files, file{filepath.Join(home, v.pkg, f.name), b})
 	}
@@ -109,7 +114,7 @@ func (v version) generate(root string) ([]file, error) {
 	files = append(files, file{filepath.Join(root, "docs", "reference", v.page), w.Bytes()})
 	b, err := emitJSON(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	files = append(files, file{filepath.Join(root, "docs", "protocol", v.json), b})
 	if v.script != "" {
@@ -117,7 +122,7 @@ func (v version) generate(root string) ([]file, error) {
 		emitJavaScript(s, &w)
 		files = append(files, file{filepath.Join(root, "web", "viewer", "static", "wire", v.script), w.Bytes()})
 	}
-	return files, nil
+	return s, files, nil
 }
 
 // moduleRoot returns the directory of go.mod, searched upwards from the working directory.

@@ -464,6 +464,7 @@ type CapabilityFlags int32
 
 // Values of CapabilityFlags.
 const (
+	// CapabilityDDNet: the server knows DDNet's messages.
 	CapabilityDDNet CapabilityFlags = 1
 	// CapabilityChatTimeoutCode: the chat command /timeout exists.
 	CapabilityChatTimeoutCode CapabilityFlags = 2
