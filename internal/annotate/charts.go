@@ -29,9 +29,9 @@ type Arrow struct {
 }
 
 // ParseCharts reads charts. A chart begins with a line that has its name and words such as
-// version=7, capture=FILE, from=1, conn=1 and without=NAME,NAME. Each further line is an arrow: >
-// to the server or < to the client, the name of the message, a + if it may come more than once, and a
-// note. Lines that begin with # are comments.
+// version=7, capture=FILE, from=1, conn=1 and without=NAME,NAME. Each further line is an arrow:
+// > to the server or < to the client, the name of the message, a + if it may come more than
+// once, and a note. Lines that begin with # are comments.
 func ParseCharts(text string) ([]*Chart, error) {
 	var charts []*Chart
 	n := 0
