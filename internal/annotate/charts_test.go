@@ -160,12 +160,12 @@ func chartTarget(t *testing.T, c *Chart) func(name string) string {
 				return fmt.Sprintf("../reference/messages-0.%d.md#%s", c.Version, strings.ToLower(name))
 			}
 		}
-		if name == "inf3" {
-			return "servers.md#connless-packets-of-06"
+		for _, p := range s.Packets {
+			if p.Name == name || p.Mark == name {
+				return fmt.Sprintf("../reference/messages-0.%d.md#%s", c.Version, strings.ToLower(p.Name))
+			}
 		}
-		if c.Version == 7 {
-			return "packets.md#control-messages"
-		}
-		return "packets-0.6.md#control-messages"
+		t.Errorf("chart %s: there is no message %s", c.Name, name)
+		return ""
 	}
 }

@@ -55,7 +55,7 @@ func emitDocs(s *spec, w *writer) {
 		for _, m := range s.Messages {
 			if m.System == system && !m.Reserved {
 				w.p("### %s\n\n%s\n", m.Name, m.Doc)
-				w.p("%s\n", sentText(s, m))
+				w.p("%s\n", sentText(s, m.Name, m.When, m.Answers))
 				if text := sinceText(s, m.Since, m.Until); text != "" {
 					w.p("%s\n", text)
 				}
@@ -66,9 +66,13 @@ func emitDocs(s *spec, w *writer) {
 					w.p("UUID %s of `%s`.\n", messages.UUIDFromName(m.Ext), m.Ext)
 				}
 				emitFieldTable(w, m.Fields)
+				emitLinks(w, m.Name, s.version.examples, "protocol/message/"+s.version.pkg+"."+m.Go, m.Links)
 			}
 		}
 	}
+	emitPackets(s, w, "control", "Control messages", "A packet with the control flag has one of these. The mark is its first byte.")
+	emitPackets(s, w, "connless", "Connless packets",
+		"A payload without a connection begins with ff ff ff ff and these letters. [Servers and masters](../protocol/servers.md) has the headers.")
 	w.p("## Snapshot objects\n")
 	what := "Receivers drop an item if its size or a value is wrong."
 	if s.version.lenient {
@@ -199,33 +203,25 @@ func messageProperties(m *message) string {
 }
 
 // sentText returns when a message is sent, and links to the messages before and after it.
-func sentText(s *spec, m *message) string {
+func sentText(s *spec, name, when string, answers []string) string {
 	var l []string
-	if m.When != "" {
-		l = append(l, "Sent "+m.When+".")
+	if when != "" {
+		l = append(l, "Sent "+when+".")
 	}
-	if len(m.Answers) > 0 {
-		l = append(l, "Answers "+messageLinks(s, m.Answers)+".")
+	if len(answers) > 0 {
+		l = append(l, "Answers "+messageLinks(answers)+".")
 	}
-	var names []string
-	for _, a := range s.AnswersTo(m) {
-		names = append(names, a.Name)
-	}
-	if names != nil {
-		l = append(l, "Answered by "+messageLinks(s, names)+".")
+	if names := s.AnswersTo(name); names != nil {
+		l = append(l, "Answered by "+messageLinks(names)+".")
 	}
 	return strings.Join(l, " ")
 }
 
-// messageLinks returns links to messages and control messages.
-func messageLinks(s *spec, names []string) string {
+// messageLinks returns links to messages and packets of the same page.
+func messageLinks(names []string) string {
 	var l []string
 	for _, name := range names {
-		target := "#" + anchor(name)
-		if s.Message(name) == nil {
-			target = "../protocol/" + s.version.packets + "#control-messages"
-		}
-		l = append(l, fmt.Sprintf("[%s](%s)", name, target))
+		l = append(l, fmt.Sprintf("[%s](#%s)", name, anchor(name)))
 	}
 	return strings.Join(l, ", ")
 }

@@ -20,6 +20,7 @@ type jsonSchema struct {
 	Structs  []jsonStruct  `json:"structs"`
 	Messages []jsonMessage `json:"messages"`
 	Objects  []jsonObject  `json:"objects"`
+	Packets  []jsonPacket  `json:"packets"`
 }
 
 type jsonVersion struct {
@@ -73,6 +74,40 @@ type jsonMessage struct {
 	Fields     []jsonField `json:"fields"`
 }
 
+type jsonPacket struct {
+	Name       string          `json:"name"`
+	Kind       string          `json:"kind"`
+	Mark       string          `json:"mark"`
+	Sender     string          `json:"sender"`
+	When       string          `json:"when,omitempty"`
+	Answers    []string        `json:"answers,omitempty"`
+	AnsweredBy []string        `json:"answered_by,omitempty"`
+	Doc        string          `json:"doc"`
+	Fields     []jsonPacketRow `json:"fields"`
+}
+
+type jsonPacketRow struct {
+	Name string `json:"name"`
+	Wire string `json:"wire"`
+	Doc  string `json:"doc"`
+}
+
+// jsonPackets returns the packets of a schema.
+func jsonPackets(s *spec) []jsonPacket {
+	l := []jsonPacket{}
+	for _, p := range s.Packets {
+		j := jsonPacket{
+			Name: p.Name, Kind: p.Kind, Mark: p.Mark, Sender: p.Dir, When: p.When, Answers: p.Answers, AnsweredBy: s.AnswersTo(p.Name),
+			Doc: p.Doc, Fields: []jsonPacketRow{},
+		}
+		for _, f := range p.Fields {
+			j.Fields = append(j.Fields, jsonPacketRow(f))
+		}
+		l = append(l, j)
+	}
+	return l
+}
+
 type jsonObject struct {
 	Name     string      `json:"name"`
 	Event    bool        `json:"event,omitempty"`
@@ -109,6 +144,7 @@ func emitJSON(s *spec) ([]byte, error) {
 		Format: 1, Protocol: s.version.title,
 		// Readers get an empty list, never null.
 		Versions: []jsonVersion{}, Tunings: []jsonTuning{}, Enums: []jsonEnum{}, Structs: []jsonStruct{}, Messages: []jsonMessage{}, Objects: []jsonObject{},
+		Packets: []jsonPacket{},
 	}
 	for _, v := range s.Versions {
 		out.Versions = append(out.Versions, jsonVersion{v.Name, v.Release, v.Doc})
@@ -142,11 +178,10 @@ func emitJSON(s *spec) ([]byte, error) {
 		} else {
 			j.UUID, j.UUIDName = fmt.Sprint(messages.UUIDFromName(m.Ext)), m.Ext
 		}
-		for _, a := range s.AnswersTo(m) {
-			j.AnsweredBy = append(j.AnsweredBy, a.Name)
-		}
+		j.AnsweredBy = s.AnswersTo(m.Name)
 		out.Messages = append(out.Messages, j)
 	}
+	out.Packets = jsonPackets(s)
 	for _, o := range s.Objects {
 		j := jsonObject{
 			Name: o.Name, Event: o.Event, Ints: o.Size, MinInts: o.Min, SizeSent: o.Dynamic, Since: o.Since, Doc: o.Doc, Fields: jsonFields(s.AllFields(o)),

@@ -36,12 +36,17 @@ func TestJSONSchema(t *testing.T) {
 		if err := c.check("", whole, parseJSON(t, string(f.content))); err != nil {
 			t.Errorf("%s: %v", f.path, err)
 		}
+		if filepath.Base(f.path) == "schema-halflife.json" {
+			continue // it lacks the words below
+		}
 		for _, change := range [][3]string{
 			{`"kind": "game"`, `"kind": "other"`, "kind"},
 			{`"sender": "client"`, `"sendr": "client"`, "sendr"},
 			{`"format": 1`, `"format": 2`, "format"},
 			{`"type": "string"`, `"type": "text"`, "type"},
 			{`"vital": true`, `"vital": 1`, "vital"},
+			{`"kind": "control"`, `"kind": "ctrl"`, "kind"},
+			{`"mark": "0"`, `"mark": 0`, "mark"},
 		} {
 			err := c.check("", whole, parseJSON(t, strings.Replace(string(f.content), change[0], change[1], 1)))
 			if err == nil || !strings.Contains(err.Error(), change[2]) {
@@ -49,7 +54,7 @@ func TestJSONSchema(t *testing.T) {
 			}
 		}
 	}
-	if files != len(versions) {
+	if files != len(versions)+1 { // Half-Life
 		t.Errorf("%d files for %d versions", files, len(versions))
 	}
 }

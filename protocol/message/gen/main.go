@@ -56,7 +56,20 @@ func generate(root string) ([]file, error) {
 	slices.Reverse(specs) // the pages begin with 0.7
 	var w writer
 	emitReleases(specs, &w)
-	return append(files, file{filepath.Join(root, "docs", "protocol", releasesPage), w.Bytes()}), nil
+	files = append(files, file{filepath.Join(root, "docs", "protocol", releasesPage), w.Bytes()})
+	packets, err := schema.HalfLife()
+	if err != nil {
+		return nil, err
+	}
+	var hl writer
+	emitHalfLife(packets, &hl)
+	b, err := emitJSON(&spec{&schema.Schema{Packets: packets}, version{title: "Half-Life"}})
+	if err != nil {
+		return nil, err
+	}
+	return append(files,
+		file{filepath.Join(root, "docs", "reference", halfLifePage), hl.Bytes()},
+		file{filepath.Join(root, "docs", "protocol", "schema-halflife.json"), b}), nil
 }
 
 // version is a version of the protocol. Each version has its own package and its own page.
@@ -64,8 +77,8 @@ type version struct {
 	pkg   string // name of the package and of its schema files
 	title string // name of the protocol in titles
 	page  string // path of the page
-	// packets is the page about the packets, in docs/protocol.
-	packets string
+	// examples is the page of examples, in docs/protocol.
+	examples string
 	// json is the file for other generators, in docs/protocol.
 	json string
 	// lenient means that values of snapshot objects are clamped instead of rejected.
@@ -75,8 +88,8 @@ type version struct {
 }
 
 var versions = []version{
-	{pkg: "msg6", title: "Teeworlds 0.6 and DDNet", page: "messages-0.6.md", packets: "packets-0.6.md", json: "schema-0.6.json", lenient: true},
-	{pkg: "msg7", title: "Teeworlds 0.7", page: "messages-0.7.md", packets: "packets.md", json: "schema-0.7.json", script: "schema7_gen.js"},
+	{pkg: "msg6", title: "Teeworlds 0.6 and DDNet", page: "messages-0.6.md", examples: "examples-0.6.md", json: "schema-0.6.json", lenient: true},
+	{pkg: "msg7", title: "Teeworlds 0.7", page: "messages-0.7.md", examples: "examples-0.7.md", json: "schema-0.7.json", script: "schema7_gen.js"},
 }
 
 // generate returns the schema and the files of one version.

@@ -22,6 +22,7 @@ type Schema struct {
 	Messages []*Message `json:"messages"`
 	Objects  []*Object  `json:"objects"`
 	Tunings  []*Tuning  `json:"tunings"`
+	Packets  []*Packet  `json:"packets"`
 
 	versions map[string]*Version
 	enums    map[string]*Enum
@@ -107,6 +108,8 @@ type Message struct {
 	Fields  []*Field `json:"fields"`
 
 	System bool `json:"-"`
+
+	Links Links `json:"-"`
 }
 
 // Older is a change that servers make to a message for older clients.
@@ -267,6 +270,9 @@ func load(readFile func(name string) ([]byte, error), version string) (*Schema, 
 		s.Objects = append(s.Objects, one.Objects...)
 		s.Tunings = append(s.Tunings, one.Tunings...)
 	}
+	if err := s.loadPackets(readFile, version); err != nil {
+		return nil, err
+	}
 	return s, s.resolve()
 }
 
@@ -397,19 +403,17 @@ func (s *Schema) resolve() error {
 	return nil
 }
 
-// Control are the names of the control messages that messages answer.
-var Control = []string{"ACCEPT", "CONNECTACCEPT"}
-
 // checkAnswers checks that each message says when it is sent.
 func (s *Schema) checkAnswers() error {
+	if err := s.checkPackets(); err != nil {
+		return err
+	}
 	for _, m := range s.Messages {
 		if !m.Reserved && len(m.Answers) == 0 && m.When == "" {
 			return fmt.Errorf("message %s needs answers or when", m.Name)
 		}
-		for _, name := range m.Answers {
-			if s.Message(name) == nil && !slices.Contains(Control, name) {
-				return fmt.Errorf("message %s answers %s, which does not exist", m.Name, name)
-			}
+		if err := s.checkAnswersOf(m.Name, m.Answers); err != nil {
+			return err
 		}
 	}
 	for _, t := range s.Tunings {
@@ -430,12 +434,17 @@ func (s *Schema) Message(name string) *Message {
 	return nil
 }
 
-// AnswersTo returns the messages that answer m.
-func (s *Schema) AnswersTo(m *Message) []*Message {
-	var l []*Message
+// AnswersTo returns the names of the messages and packets that answer the one with a name.
+func (s *Schema) AnswersTo(name string) []string {
+	var l []string
+	for _, p := range s.Packets {
+		if slices.Contains(p.Answers, name) {
+			l = append(l, p.Name)
+		}
+	}
 	for _, a := range s.Messages {
-		if slices.Contains(a.Answers, m.Name) {
-			l = append(l, a)
+		if slices.Contains(a.Answers, name) {
+			l = append(l, a.Name)
 		}
 	}
 	return l
