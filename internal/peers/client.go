@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Client is a running graphical client, of Teeworlds or DDNet, with its own display.
@@ -77,7 +78,18 @@ func (d *Display) startDDNet(home string, commands []string) *Client {
 	// DDNet's client asks web servers for news and maps. A proxy that does not exist prevents that.
 	const proxy = "http://127.0.0.1:9"
 	env := []string{"http_proxy=" + proxy, "https_proxy=" + proxy, "no_proxy=127.0.0.1"}
-	return d.startClient("DDNet", home, env, commands)
+	// The client of 2022 sometimes crashes or stands still before it has read its own files, long
+	// before its first datagram. Then it starts again, with the reason in the test's log.
+	for attempt := 1; ; attempt++ {
+		c := d.startClient("DDNet", home, env, commands)
+		ready := func() bool { return strings.Contains(c.Output(), "client: version ") }
+		Within(40*time.Second, func() bool { return ready() || !c.Running() })
+		if ready() || attempt == 3 {
+			return c
+		}
+		d.t.Logf("DDNet's client did not start, attempt %d; its output:\n%s", attempt, Tail(c.Output(), 1000))
+		c.Stop()
+	}
 }
 
 // fifoName is the pipe in the home folder from which DDNet's client reads commands.
