@@ -91,6 +91,7 @@ func start(t testing.TB) context.Context {
 	if program == "" {
 		t.Fatal("there is no Chromium; run scripts/peers")
 	}
+	testenv.TakeScreen() // until the process ends
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox,
 		chromedp.Flag("headless", "new"), chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
@@ -209,16 +210,22 @@ func Eval[T any](p *Page, expression string) T {
 	return v
 }
 
-// Wait waits until a JavaScript expression is true.
+// patience is how long a page may take for one condition, of a test that is not full.
+const patience = 100 * time.Second
+
+// Wait waits until a JavaScript expression is true. The failure shows the texts on the page.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
-	for {
+	for begin := time.Now(); ; {
 		ok, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		if err != nil {
 			p.t.Fatalf("waiting for %s: %v", expression, err)
 		}
 		if ok {
 			return
+		}
+		if time.Since(begin) > patience && !testenv.Full() {
+			p.t.Fatalf("after %v still not: %s\nthe page: %s", patience, expression, Eval[string](p, `location + ' ' + document.body.innerText.slice(0, 1000)`))
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -185,7 +185,8 @@ var limited = []struct {
 	// address that a request comes from. server/internal/econ is a console over TCP, web the
 	// HTTP listener, and server/mapsource follows no redirect into a local network.
 	{
-		"net", []string{"transport", "query/master", "server/internal/econ", "server/mapsource", "web", "fleet/bus", "internal/peers", "app", "examples"},
+		"net", []string{"transport", "query/master", "server/internal/econ", "server/mapsource", "web", "fleet/bus",
+			"internal/peers", "internal/testenv", "app", "examples"},
 		"only transport opens sockets",
 	},
 	// Scripts use only the game, so no other package needs their language.

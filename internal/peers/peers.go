@@ -216,8 +216,8 @@ const (
 func NewDisplay(t testing.TB) *Display {
 	t.Helper()
 	xvfb := RequirePrograms(t, "Xvfb", "xdotool")[0]
-	screens.take()
-	t.Cleanup(screens.release)
+	testenv.TakeScreen()
+	t.Cleanup(testenv.ReleaseScreen)
 	dir := t.TempDir()
 	r, w, err := os.Pipe()
 	if err != nil {

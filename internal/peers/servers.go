@@ -13,6 +13,7 @@ import (
 
 	"github.com/teeyard/teeyard/client"
 	"github.com/teeyard/teeyard/internal/load"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -235,4 +236,13 @@ func Main(m Tests) {
 	code := m.Run()
 	os.RemoveAll(programs.dir)
 	os.Exit(code)
+}
+
+// MainWithScreens is [Main] for packages whose tests mostly use displays. It waits for other such
+// packages before the first test, because players of a test must not wait in the middle of a match.
+func MainWithScreens(m Tests) {
+	if testenv.Peers {
+		testenv.TakeScreen()
+	}
+	Main(m)
 }

@@ -64,3 +64,42 @@ FAIL	example.org/d	0.100s
 	Check(t, got == want, "printed\n%s\nwant\n%s", got, want)
 	Check(t, strings.Count(string(out), "a line\n") < 100, "printed %d bytes", len(out))
 }
+
+// TestSkipped checks that CI finds the skipped tests that are not left to scripts/full.
+func TestSkipped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("scripts/steps needs bash")
+	}
+	log := filepath.Join(t.TempDir(), "log")
+	NoError(t, os.WriteFile(log, []byte(`=== RUN   TestLeft
+=== PAUSE TestLeft
+=== RUN   TestMissing
+    a_test.go:1: a program is missing
+--- SKIP: TestMissing (0.00s)
+=== RUN   TestPart
+=== RUN   TestPart/left
+    a_test.go:2: only scripts/full runs it
+=== RUN   TestPart/missing
+    a_test.go:3: a program is missing
+--- PASS: TestPart (0.00s)
+    --- SKIP: TestPart/left (0.00s)
+    --- SKIP: TestPart/missing (0.00s)
+=== CONT  TestLeft
+    a_test.go:4: only scripts/full runs it
+--- SKIP: TestLeft (0.00s)
+ok  	example.org/a	1.100s
+=== RUN   TestLeft
+    b_test.go:1: a program is missing
+--- SKIP: TestLeft (0.00s)
+ok  	example.org/b	1.100s
+`), 0o644))
+	out, err := exec.Command("bash", "-c", `. ../../scripts/steps; skipped "$0"`, log).CombinedOutput()
+	NoError(t, err)
+	want := `--- SKIP: TestMissing (0.00s)
+    --- SKIP: TestPart/missing (0.00s)
+--- SKIP: TestLeft (0.00s)
+`
+	if string(out) != want {
+		t.Errorf("printed\n%s\nwant\n%s", out, want)
+	}
+}

@@ -69,6 +69,15 @@ func Long(tb testing.TB) {
 	}
 }
 
+// OnlyFull leaves a test to scripts/full, because it takes long and CI has a shorter test of the
+// same subject.
+func OnlyFull(tb testing.TB) {
+	tb.Helper()
+	if Peers && !Full() {
+		tb.Skip("only scripts/full runs it") // scripts/steps looks for it
+	}
+}
+
 // OtherBuild skips a test that builds programs for other processors, unless CI runs it (with
 // [Peers]): the standard library alone takes a processor half a minute.
 func OtherBuild(tb testing.TB) {

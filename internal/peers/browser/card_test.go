@@ -101,6 +101,7 @@ func TestCard(t *testing.T) {
 
 // TestEnds has the server end the match for each reason, which the card explains.
 func TestEnds(t *testing.T) {
+	testenv.OnlyFull(t)
 	h := startHost(t, "sv_map ctf1; sv_bots 0; sv_rcon_password pw; sv_max_clients 1; sv_player_slots 1")
 	p, late := h.open("anna"), h.open("late")
 	p.join()

@@ -18,7 +18,7 @@ import (
 	"github.com/teeyard/teeyard/internal/testenv"
 )
 
-func TestMain(m *testing.M) { peers.Main(browsertest.Tests{M: m}) }
+func TestMain(m *testing.M) { peers.MainWithScreens(browsertest.Tests{M: m}) }
 
 // host is a running server with its page.
 type host struct {

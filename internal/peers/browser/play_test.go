@@ -102,6 +102,7 @@ const raceScript = `(() => {
 // TestHidden hides the page for 40 s: the browser draws nothing and slows its timers down, and the
 // player stays in the match.
 func TestHidden(t *testing.T) {
+	testenv.OnlyFull(t)
 	h := startHost(t, "sv_map dm1")
 	p := h.open("sleeper")
 	p.join()

@@ -31,6 +31,7 @@ const spikeMap = `
 // and infection. If TEEYARD_SHOTS names a folder, the screenshots are kept there. Without
 // TEEYARD_FULL=1 only the 0.7.5 client runs, in FNG.
 func TestCommunityModesInRealClients(t *testing.T) {
+	testenv.OnlyFull(t)
 	peers.RequirePrograms(t, "teeworlds", "DDNet")
 	modes := []string{"fng"}
 	if testenv.Full() {

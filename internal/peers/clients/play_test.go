@@ -295,6 +295,7 @@ func TestTeeworldsKeepsMap(t *testing.T) {
 
 // TestDownloadAtLowSpeed checks that real clients finish a download that the server slows down.
 func TestDownloadAtLowSpeed(t *testing.T) {
+	testenv.OnlyFull(t)
 	file := slices.Clone(maps.Default().Data)
 	file = append(file, bytes.Repeat([]byte("teeyard!"), (200_000-len(file))/8)...) // bytes after the end of a map file do no harm
 	s := startTestServer(t, "padded", file, nil, "sv_map_download_speed 1")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/internal/peers"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/transport"
 )
 
@@ -59,6 +60,7 @@ func (r *relay) perSecond() int64 {
 // frames a second the 0.7.5 client sends some 16 inputs a second, and must soon do so again. With
 // the original server the client may send nothing for as long as the pause was.
 func TestTeeworldsGoesOnAfterAStall(t *testing.T) {
+	testenv.OnlyFull(t)
 	peers.RequirePrograms(t, "teeworlds")
 	s := peers.StartTeeyard(t, "")
 	r := newRelay(t, s.Addr)

@@ -140,6 +140,7 @@ func demoMatch(t *testing.T, s *peers.Server, alice *client.Client, version clie
 // TestRealClientsPlayCutDemos cuts recordings of the real programs, and the real clients must play
 // the results to the end.
 func TestRealClientsPlayCutDemos(t *testing.T) {
+	testenv.OnlyFull(t)
 	peers.RequirePrograms(t, "teeworlds", "DDNet")
 	for _, c := range []struct {
 		name string
