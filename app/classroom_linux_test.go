@@ -17,6 +17,7 @@ import (
 // TestClassroom lets 24 players with two WebSocket connections each join from one address. One
 // setting allows it.
 func TestClassroom(t *testing.T) {
+	testenv.Long(t)
 	const players = 24
 	join := func(s *service, name string) error {
 		key := strings.TrimSpace(string(testenv.Must(os.ReadFile(filepath.Join(s.dir, keyFile)))))

@@ -128,6 +128,7 @@ func TestListOfRanks(t *testing.T) {
 
 // TestImportOfBrokenFiles imports broken files. The command prints only the error and what to do.
 func TestImportOfBrokenFiles(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	run := func(args ...string) (stdout string, stderr string, err error) {

@@ -18,6 +18,7 @@ import (
 // TestRanksVerify checks that a kept run that a child process cut out shows its row of the ranks,
 // and no other row.
 func TestRanksVerify(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	if testenv.Race {
 		t.Skip("the race detector takes more memory than such a process may have")

@@ -368,6 +368,7 @@ func waitForServer(t *testing.T, host string) {
 
 // TestLaserDoor checks that a beam moves.
 func TestLaserDoor(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	port, err := peers.FreePort()
 	if err != nil {

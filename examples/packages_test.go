@@ -27,6 +27,7 @@ import (
 // from, which other tests build and run. Code of no program must be a whole program, which go vet
 // compiles. README.md also has a mod in Lua, which plays a match.
 func TestPackagePages(t *testing.T) {
+	testenv.Long(t)
 	pages := append(testenv.Must(filepath.Glob("../docs/packages/*.md")), "../README.md")
 	unindented := func(code string) string {
 		return regexp.MustCompile(`(?m)^[ \t]+`).ReplaceAllString(strings.TrimSpace(code), "")

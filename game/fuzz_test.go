@@ -214,6 +214,7 @@ func FuzzCommands(f *testing.F) {
 
 // TestLongRandomPlay mixes bots with commands of any kind.
 func TestLongRandomPlay(t *testing.T) {
+	testenv.Long(t)
 	r := bots.Rand(7)
 	for _, mode := range []game.Mode{dm.Mode{}, tdm.Mode{}, ctf.Mode{}, lms.Mode{}, lts.Mode{}} {
 		terrain := bots.Arena()

@@ -186,6 +186,7 @@ func TestReadRow(t *testing.T) {
 // TestImportOfHugeTexts imports an SQLite file. Rows with texts of some MiB are left out. Views
 // that create longer or very many texts reach the memory limit of sqlite3.
 func TestImportOfHugeTexts(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	if _, err := exec.LookPath("sqlite3"); err != nil {
 		t.Skip(err)

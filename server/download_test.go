@@ -164,6 +164,7 @@ func TestResendRequestsWithoutEnd(t *testing.T) {
 // client, resent ones included. A good network reaches nearly the limit. Values from 8 do not slow
 // a download, and a change counts at once.
 func TestMapDownloadSpeedIsACap(t *testing.T) {
+	testenv.Long(t)
 	testenv.OneGoroutine(t)
 	const size = 400_000
 	good, bad := servertest.Link{Delay: 25 * time.Millisecond}, servertest.Link{Delay: 25 * time.Millisecond, Loss: 0.05}

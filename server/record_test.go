@@ -64,6 +64,7 @@ func TestRecordedResult(t *testing.T) {
 // and change teams, under an operator who changes everything there is, over a map
 // change. Both logs have to rerun to the same worlds.
 func TestRecordedMatchReruns(t *testing.T) {
+	testenv.Long(t)
 	testenv.OneGoroutine(t)
 	var s servertest.Folder
 	kills := 0

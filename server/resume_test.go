@@ -270,6 +270,7 @@ func TestResumeOnBadDisk(t *testing.T) {
 
 // TestBotsOfResumedMatch: bots play on.
 func TestBotsOfResumedMatch(t *testing.T) {
+	testenv.Long(t)
 	var store memoryStore
 	ts := resumable(t, &store, "sv_bots 3")
 	dora := ts.join(ip(1), "dora")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testclient"
+	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/conn"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
@@ -33,6 +34,7 @@ var loginStages = []struct {
 // TestLeavingInEveryState checks that a client that leaves, at whatever stage and in
 // whatever way, leaves no session or player behind.
 func TestLeavingInEveryState(t *testing.T) {
+	testenv.Long(t)
 	bothVersions(t, func(t *testing.T, kind testclient.Config) {
 		ts := newTestServer(t, nil, "sv_inactivekick_time 0")
 		watcher := ts.join(local(1), "watcher")

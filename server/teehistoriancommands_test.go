@@ -280,6 +280,7 @@ func TestUnlockTileIsFollowed(t *testing.T) {
 // TestVariablesAreFollowed checks that verify follows the variables that an operator sets during a
 // match: the length of freezes, hooks and hits between tees, and teams.
 func TestVariablesAreFollowed(t *testing.T) {
+	testenv.Long(t)
 	testenv.OneGoroutine(t)
 	for seed := range uint64(4) {
 		var histories servertest.Folder

@@ -354,6 +354,7 @@ func TestPairsAreChecked(t *testing.T) {
 // TestPairsPlay lets players with two connections play a match behind a proxy. Both connections are
 // one player with one address.
 func TestPairsPlay(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	p := startPlayedServer(t)
 	for i, v := range []client.Version{client.Version07, client.Version06} {

@@ -73,7 +73,10 @@ func frame(bits byte, size int64, payload []byte) []byte {
 
 // TestBadFrames sends invalid or excessive frames. The connection must end, no datagram may arrive,
 // and the announced sizes must not allocate memory.
-func TestBadFrames(t *testing.T) { eachWayAlone(t, testBadFrames) }
+func TestBadFrames(t *testing.T) {
+	testenv.Long(t)
+	eachWayAlone(t, testBadFrames)
+}
 
 func testBadFrames(t *testing.T, h *testHub) {
 	h.idleTime = 200 * time.Millisecond // for frames that announce more bytes than they contain

@@ -149,6 +149,7 @@ func TestMarks(t *testing.T) {
 
 // TestMarkFiles checks that the marks of a hundred segments do not change once all are readable.
 func TestMarkFiles(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	w := newWatchedServer(t, "sv_gametype lms; sv_scorelimit 1000; sv_countdown 0")
 	anna := w.join("anna")
