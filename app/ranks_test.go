@@ -27,6 +27,7 @@ var errAway = errors.New("away")
 func (awayDatabase) Name() string                                { return "away" }
 func (awayDatabase) Setup(context.Context) error                 { return errAway }
 func (awayDatabase) Close() error                                { return nil }
+func (awayDatabase) Ping(context.Context) error                  { return errAway }
 func (awayDatabase) Deliver(context.Context, []rank.Entry) error { return errAway }
 func (awayDatabase) Answer(context.Context, *game.RankRequest, game.RankOrigin) (game.RankAnswer, error) {
 	return game.RankAnswer{}, errAway

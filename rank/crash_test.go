@@ -34,7 +34,8 @@ type faultyStore struct {
 	after int // number of entries until it fails, negative for never
 }
 
-func (*faultyStore) Name() string { return "store" }
+func (*faultyStore) Name() string               { return "store" }
+func (*faultyStore) Ping(context.Context) error { return nil }
 func (*faultyStore) Answer(context.Context, *game.RankRequest, game.RankOrigin) (game.RankAnswer, error) {
 	return game.RankAnswer{}, errAway
 }
@@ -241,7 +242,8 @@ func TestMain(m *testing.M) {
 // folderStore is a Remote that creates a file for each finish.
 type folderStore string
 
-func (folderStore) Name() string { return "folder" }
+func (folderStore) Name() string               { return "folder" }
+func (folderStore) Ping(context.Context) error { return nil }
 func (folderStore) Answer(context.Context, *game.RankRequest, game.RankOrigin) (game.RankAnswer, error) {
 	return game.RankAnswer{}, errAway
 }

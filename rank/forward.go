@@ -27,6 +27,8 @@ type Remote interface {
 	// ID gets the same answer. If the error is [ErrUnsure], the request may have been carried out.
 	// After any other error it was not.
 	Answer(ctx context.Context, r *game.RankRequest, from game.RankOrigin) (game.RankAnswer, error)
+	// Ping returns an error if the store does not answer.
+	Ping(ctx context.Context) error
 }
 
 // ErrUnsure means that a [Remote] may or may not have carried out a request.
@@ -38,6 +40,9 @@ const (
 	// deliverTimeout limits a delivery, and answerTimeout an answer.
 	deliverTimeout = 30 * time.Second
 	answerTimeout  = 5 * time.Second
+	// pingInterval is the time between two looks whether a remote answers, while nothing waits for
+	// it.
+	pingInterval = 10 * time.Second
 	// maxQuestions limits the questions that wait for a remote.
 	maxQuestions = 256
 )
@@ -172,9 +177,14 @@ func (s *Shared) run(ctx context.Context) {
 	defer close(s.stopped)
 	t := time.NewTicker(recordfile.RetryInterval)
 	defer t.Stop()
+	var pinged time.Time
 	for {
 		s.tryPrepare(ctx)
 		for ctx.Err() == nil && s.next(ctx) {
+		}
+		if time.Since(pinged) >= pingInterval && s.Undelivered() == 0 {
+			s.ping(ctx)
+			pinged = time.Now()
 		}
 		select {
 		case <-ctx.Done():
@@ -201,6 +211,19 @@ func (s *Shared) tryPrepare(ctx context.Context) {
 	if text := "the database is not ready; results wait in the journal: " + err.Error(); s.report != nil && ctx.Err() == nil && text != s.said {
 		s.said = text
 		s.report(text)
+	}
+}
+
+// ping keeps the error of a remote that does not answer, so that operators see it before a player
+// finishes.
+func (s *Shared) ping(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	if err := s.remote.Ping(limited); err != nil {
+		err = fmt.Errorf("the database does not answer: %w", err)
+		s.trouble.Store(&err)
+	} else {
+		s.trouble.Store(nil)
 	}
 }
 

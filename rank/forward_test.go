@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -18,6 +21,7 @@ type unsureStore struct {
 	asked map[ID]int
 }
 
+func (*unsureStore) Ping(context.Context) error             { return nil }
 func (*unsureStore) Name() string                           { return "unsure" }
 func (*unsureStore) Deliver(context.Context, []Entry) error { return errAway }
 func (s *unsureStore) Answer(_ context.Context, r *game.RankRequest, from game.RankOrigin) (game.RankAnswer, error) {
@@ -73,4 +77,35 @@ func TestDeliversWhatOthersAppend(t *testing.T) {
 	}
 	testenv.NoError(t, j.Close())
 	testenv.NoError(t, s.Close())
+}
+
+// silentStore is a remote that may not answer.
+type silentStore struct {
+	unsureStore
+	silent atomic.Bool
+}
+
+func (s *silentStore) Ping(context.Context) error {
+	if s.silent.Load() {
+		return errAway
+	}
+	return nil
+}
+
+// TestPing checks that a remote that is away is known before a player finishes, and so is its
+// return.
+func TestPing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	synctest.Test(t, func(t *testing.T) {
+		store := new(silentStore)
+		store.silent.Store(true)
+		s := OpenShared(Config{Path: path}, store)
+		var away interface{ Away() bool }
+		for _, silent := range []bool{true, false, true} {
+			store.silent.Store(silent)
+			time.Sleep(2 * pingInterval)
+			testenv.Check(t, errors.As(s.Err(), &away) == silent, "silent %v: %v", silent, s.Err())
+		}
+		testenv.NoError(t, s.Close())
+	})
 }

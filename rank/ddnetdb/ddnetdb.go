@@ -200,6 +200,9 @@ func (s *Store) isNew(ctx context.Context, tx *sql.Tx, id rank.ID) (bool, error)
 	return n == 1, err
 }
 
+// Ping implements rank.Remote.
+func (s *Store) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
+
 // Deliver implements rank.Remote. A transaction contains entries and their IDs, so each entry is
 // added once, whenever the connection or the database fails.
 func (s *Store) Deliver(ctx context.Context, entries []rank.Entry) error {
