@@ -38,6 +38,7 @@ type commands struct {
 	Mod         modCmd           `cmd:"" help:"Create and test mods."`
 	Demo        demoCmd          `cmd:"" help:"Show, cut and play demos."`
 	Watch       watchCmd         `cmd:"" help:"Watch a recording or a server in a browser."`
+	Docs        docsCmd          `cmd:"" help:"Read the documentation in a browser."`
 	Dump        dumpCmd          `cmd:"" help:"Decode captured network traffic, demos and teehistorians."`
 	Version     versionCmd       `cmd:"" help:"Print the version, the commit and the Go version."`
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version, like the command version."`

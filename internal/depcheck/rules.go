@@ -124,6 +124,10 @@ var rooms = map[string][]string{
 		"format", "game", "recorder", "server/record", "server/runs", "web", "internal/safetext", "internal/webpage",
 	},
 
+	// The documentation, and the pages that show it.
+	"docs":         {},
+	"web/handbook": {"internal/webpage", "web", "web/viewer", "docs"}, // docs in tests
+
 	// Small packages that several rooms share.
 	"internal/limit":      {},
 	"internal/confined":   {},
@@ -204,6 +208,7 @@ var limited = []struct {
 	{Module + "/fleet/bus", []string{"fleet/bus", "fleet/command", "cmd/teeyard-fleet"}, "only teeyard-fleet has a bus"},
 	{"github.com/nats-io/...", []string{"fleet/bus"}, "only fleet/bus speaks NATS"},
 	{"github.com/tdewolff/...", []string{"internal/webpage"}, "only webpage changes scripts"},
+	{"github.com/yuin/goldmark/...", []string{"web/handbook"}, "only handbook renders Markdown"},
 	{"golang.org/x/crypto/...", []string{"web"}, "only web has certificates"},
 	{"github.com/coder/websocket/...", []string{"transport/ws"}, "only transport opens sockets"},
 	{"golang.org/x/sys/...", []string{"transport", "internal/confined", "internal/peers", "app"}, "only transport calls the system"},

@@ -1,0 +1,59 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/teeyard/teeyard/docs"
+	"github.com/teeyard/teeyard/web"
+	"github.com/teeyard/teeyard/web/handbook"
+)
+
+type docsCmd struct {
+	Search string `arg:"" optional:"" help:"Words to search for, in quotation marks if there are several."`
+	Listen string `help:"Address and port of the page." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
+	Open   bool   `help:"Open a browser. With --no-open, only the address is printed." default:"true" negatable:""`
+}
+
+func (docsCmd) Help() string {
+	return `Shows the documentation of this version in a browser, with a search, until you press Ctrl-C. It
+needs no network. Only this machine can open the page, unless --listen names another address.
+
+  teeyard docs
+  teeyard docs Sv_Chat
+  teeyard docs --listen 0.0.0.0:8300 --no-open`
+}
+
+// Run serves the pages.
+func (c *docsCmd) Run(ctx context.Context) error {
+	book, err := handbook.New(docs.Files)
+	if err != nil {
+		return err
+	}
+	listeners, err := web.Listen(ctx, c.Listen, 0)
+	if err != nil {
+		return err
+	}
+	s := web.NewServer(web.NewHandler(book.Rooms()...))
+	for _, l := range listeners {
+		go s.Serve(l)
+	}
+	address := "http://" + visible(listeners[0].Addr()) + handbook.SearchPath(strings.TrimSpace(c.Search))
+	fmt.Println(address)
+	if c.Open {
+		openBrowser(address) // without a browser, the user has the printed address
+	}
+	<-ctx.Done()
+	return s.Close()
+}
+
+// visible returns the address of a listener as a browser on this machine can open it.
+func visible(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", tcp.Port)
+	}
+	return addr.String()
+}
