@@ -175,7 +175,7 @@ func TestHostile(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	b, err := New(fstest.MapFS{
 		"README.md": {Data: []byte("# Index\n\n## Group\n\n| page |\n|---|\n| [A](sub/a.md) |\n")},
-		"sub/a.md": {Data: []byte("# A & `b`\n\n## X: y_z [i](#a)\n\n## X: y_z i\n\n<b>raw</b> <!-- note -->\n\n![A shot](../images/a.png) " +
+		"sub/a.md": {Data: []byte("# A & `b`\n\n## X: y_z [i](#a)\n\n## X: y_z i\n\n<b>raw</b> <!-- note -->\n\n![A shot](../images/admin.webp) " +
 			"[code](../../go.mod) [home](../README.md#group)\n\n| client | | server | |\n|---|:---:|---|---|\n| [A](#a) | > | | |\n")},
 	})
 	if err != nil {
@@ -183,7 +183,7 @@ func TestMarkdown(t *testing.T) {
 	}
 	text := get(b, "/sub/a").Body.String()
 	for _, want := range []string{
-		"<title>A &amp; b – Teeyard</title>", `id="a--b"`, `id="x-y_z-i"`, `id="x-y_z-i-1"`, `href="` + repository + `docs/images/a.png"`, "Picture: A shot",
+		"<title>A &amp; b – Teeyard</title>", `id="a--b"`, `id="x-y_z-i"`, `id="x-y_z-i-1"`, `href="` + repository + `docs/images/admin.webp"`, "Picture: A shot",
 		`href="` + repository + `go.mod"`, `href="/#group"`, `<table class="chart">`, `aria-current="page">A &amp; b<`,
 	} {
 		if !strings.Contains(text, want) {
