@@ -183,7 +183,8 @@ func TestMarkdown(t *testing.T) {
 	}
 	text := get(b, "/sub/a").Body.String()
 	for _, want := range []string{
-		"<title>A &amp; b – Teeyard</title>", `id="a--b"`, `id="x-y_z-i"`, `id="x-y_z-i-1"`, `href="` + repository + `docs/images/admin.webp"`, "Picture: A shot",
+		"<title>A &amp; b – Teeyard</title>", `id="a--b"`, `id="x-y_z-i"`, `id="x-y_z-i-1"`, `href="` + repository + `docs/images/admin.webp"`,
+		"Picture: A shot",
 		`href="` + repository + `go.mod"`, `href="/#group"`, `<table class="chart">`, `aria-current="page">A &amp; b<`,
 	} {
 		if !strings.Contains(text, want) {
