@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"strings"
 
 	"github.com/teeyard/teeyard/docs"
@@ -26,27 +27,35 @@ needs no network. Only this machine can open the page, unless --listen names ano
   teeyard docs --listen 0.0.0.0:8300 --no-open`
 }
 
-// Run serves the pages.
+// Run serves the pages until ctx ends.
 func (c *docsCmd) Run(ctx context.Context) error {
-	book, err := handbook.New(docs.Files)
+	s, address, err := c.serve(ctx)
 	if err != nil {
 		return err
 	}
-	listeners, err := web.Listen(ctx, c.Listen, 0)
-	if err != nil {
-		return err
-	}
-	s := web.NewServer(web.NewHandler(book.Rooms()...))
-	for _, l := range listeners {
-		go s.Serve(l)
-	}
-	address := "http://" + visible(listeners[0].Addr()) + handbook.SearchPath(strings.TrimSpace(c.Search))
 	fmt.Println(address)
 	if c.Open {
 		openBrowser(address) // without a browser, the user has the printed address
 	}
 	<-ctx.Done()
 	return s.Close()
+}
+
+// serve starts the server and returns the address of the first page.
+func (c *docsCmd) serve(ctx context.Context) (*http.Server, string, error) {
+	book, err := handbook.New(docs.Files)
+	if err != nil {
+		return nil, "", err
+	}
+	listeners, err := web.Listen(ctx, c.Listen, 0)
+	if err != nil {
+		return nil, "", fmt.Errorf("--listen %s: %w", c.Listen, err)
+	}
+	s := web.NewServer(web.NewHandler(book.Rooms()...))
+	for _, l := range listeners {
+		go s.Serve(l)
+	}
+	return s, "http://" + visible(listeners[0].Addr()) + handbook.SearchPath(strings.TrimSpace(c.Search)), nil
 }
 
 // visible returns the address of a listener as a browser on this machine can open it.

@@ -69,7 +69,7 @@ func (p *part) score(words []string) int {
 			n += 20
 		}
 		if beginsWord(title, word) {
-			n += 15
+			n += 25
 		}
 		if strings.Contains(page, word) {
 			n += 5
