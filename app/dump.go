@@ -21,6 +21,7 @@ type dumpCmd struct {
 	File    string   `arg:"" optional:"" help:"Capture file in pcap or pcapng format, a demo or a teehistorian; - reads the standard input."`
 	JSON    bool     `name:"json" help:"Print JSON, one object per line."`
 	Objects bool     `help:"Print the objects of every snapshot."`
+	Changes bool     `help:"Print the objects and fields that changed since the base of every snapshot."`
 	Port    uint16   `help:"UDP port of the server; other ports are ignored. By default handshakes and messages show the server."`
 	From    string   `help:"Only datagrams from the client, or from the server." enum:"client,server," default:""`
 	Message []string `short:"m" help:"Only messages with these names, such as Cl_Say, SNAP* or 'sv_*'."`
@@ -78,7 +79,7 @@ func (c *dumpCmd) Run() error {
 	file := bufio.NewReader(in)
 	out := bufio.NewWriterSize(os.Stdout, 64<<10)
 	var line []byte
-	d := dump.New(dump.Config{Port: c.Port, Objects: c.Objects}, func(r *dump.Record) {
+	d := dump.New(dump.Config{Port: c.Port, Objects: c.Objects, Changes: c.Changes}, func(r *dump.Record) {
 		if !c.matches(r, matched) {
 			return
 		}

@@ -31,6 +31,9 @@ type Config struct {
 	Port uint16
 	// Objects adds all objects of every snapshot to its record.
 	Objects bool
+	// Changes adds the difference of every snapshot to its base: new objects, the fields that
+	// changed, and the names of objects that are gone.
+	Changes bool
 }
 
 // Datagram is a UDP datagram of a capture.

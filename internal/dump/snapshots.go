@@ -3,6 +3,7 @@ package dump
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	messages "github.com/teeyard/teeyard/protocol/message"
@@ -83,7 +84,7 @@ func (d *Decoder) describeSnapshot(r *Record, version int, base, next *snapshot.
 		base = &snapshot.Snapshot{}
 	}
 	d.registry.Reset()
-	var list Fields
+	var list, changes Fields
 	fresh, changed := 0, 0
 	for i := range next.Len() {
 		key, ints := next.Item(i)
@@ -106,25 +107,55 @@ func (d *Decoder) describeSnapshot(r *Record, version int, base, next *snapshot.
 		if err != nil && !errors.Is(err, messages.ErrUnknown) {
 			r.addFault("%s: %v", name, err)
 		}
-		if !d.cfg.Objects {
+		if !d.cfg.Objects && !d.cfg.Changes {
 			continue
 		}
-		if err != nil {
-			list = append(list, Field{name, slices.Clone(ints)})
-		} else {
-			list = append(list, Field{name, fieldsOf(o)})
+		var now any = slices.Clone(ints)
+		if err == nil {
+			now = fieldsOf(o)
+		}
+		list = append(list, Field{name, now})
+		switch {
+		case old == nil:
+			changes = append(changes, Field{"+" + name, now})
+		case !same:
+			changes = append(changes, Field{name, d.difference(version, key.Type(), old, now)})
 		}
 	}
 	gone := 0
 	for i := range base.Len() {
 		if key, _ := base.Item(i); next.Find(key) == nil {
 			gone++
+			if d.cfg.Changes {
+				typ, _, _ := d.decodeObject(version, key.Type(), nil)
+				changes = append(changes, Field{fmt.Sprintf("-%s %d", typ, key.ID()), true})
+			}
 		}
 	}
 	r.addField("snapshot", Fields{{"items", next.Len()}, {"new", fresh}, {"changed", changed}, {"gone", gone}})
 	if d.cfg.Objects {
 		r.addField("objects", list)
 	}
+	if d.cfg.Changes {
+		r.addField("changes", changes)
+	}
+}
+
+// difference returns the fields of an object that changed, each with both values.
+func (d *Decoder) difference(version, typ int, old []int32, now any) any {
+	fields, ok := now.(Fields)
+	_, o, err := d.decodeObject(version, typ, old)
+	if !ok || err != nil {
+		return Fields{{"from", slices.Clone(old)}, {"to", now}}
+	}
+	before := fieldsOf(o)
+	var l Fields
+	for i, f := range fields {
+		if i < len(before) && !reflect.DeepEqual(before[i].Value, f.Value) {
+			l = append(l, Field{f.Name, Fields{{"from", before[i].Value}, {"to", f.Value}}})
+		}
+	}
+	return l
 }
 
 // decodeObject decodes an item and returns the name of its type.
