@@ -1,6 +1,7 @@
 package bridge6
 
 import (
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -40,15 +41,15 @@ func (e *snapshotEncoder) buildDDNetTypes(b *snapshot.Builder) {
 }
 
 // buildDDNetItems adds the items that only DDNet's clients know.
-func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientIDs, version int32) {
+func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientids.Map, version int32) {
 	for i := range e.frame.Players {
 		p := &e.frame.Players[i]
-		id := ids.id(p.ID)
+		id := ids.ID(p.ID)
 		if id < 0 || !e.ddrace.on && !e.admins.Has(p.ID) {
 			continue
 		}
 		item := &e.players[p.ID]
-		if !ids.active {
+		if !ids.IsActive() {
 			b.AddShared(&item.ddnetRef, wireTypeDDNetPlayer, int(id), item.ddnet[:])
 		} else {
 			copy(b.Add(wireTypeDDNetPlayer, int(id), sizeDDNetPlayer), item.ddnet[:])

@@ -3,6 +3,7 @@ package bridge6
 import (
 	"math"
 
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
@@ -50,6 +51,7 @@ type entityItems struct {
 	encoded  bool
 	switches bool
 	netObjs  bool // DDNetProjectile and DDNetPickup, which contain their switches
+	highIDs  bool // whether an item has an owner that most clients do not know
 }
 
 // begin begins a frame and reports whether it is from DDRace.
@@ -86,7 +88,7 @@ func (d *ddraceEncoder) entitiesFor(version int32) *entityItems {
 func (e *entityItems) encode(f *game.Frame, class int) {
 	e.plain.Reset()
 	e.extended.Reset()
-	e.switches, e.netObjs = class > 0, class == 3
+	e.switches, e.netObjs, e.highIDs = class > 0, class == 3, false
 	if class == 0 {
 		addPickups(&e.plain, f, game.PickupHammer)
 		e.plain.AddEntities(f, &itemTypes)
@@ -109,6 +111,7 @@ func (e *entityItems) encode(f *game.Frame, class int) {
 		t := &f.SpecTees[i]
 		o := msg6.SpecChar{X: t.X, Y: t.Y}
 		o.PutInts(e.extended.AddGlobal(wireTypeSpecChar, int(t.Player), msg6.SizeSpecChar))
+		e.ownLast(t.Player)
 		e.extended.HideLast(t.NotFor)
 	}
 	e.plain.Sort()
@@ -165,6 +168,7 @@ func (e *entityItems) addLaser(l *game.LaserState, knowsKinds bool) {
 			Type: msg6.LaserType(l.Kind), Missing: msg6.SizeDDNetLaser - sizeDDNetLaser,
 		}
 		o.PutInts(e.extended.AddBeam(wireTypeDDNetLaser, int(l.ID), sizeDDNetLaser, l.Pos, l.From))
+		e.ownLast(l.Owner)
 		e.extended.HideLast(l.NotFor)
 		return
 	}
@@ -231,6 +235,7 @@ func (e *entityItems) addDDRaceProjectile(p *game.ProjectileState) {
 			}
 		}
 		o.PutInts(e.extended.AddNear(wireTypeProjectile, int(p.ID), msg6.SizeDDRaceProjectile, p.Pos))
+		e.ownLast(p.Owner)
 		e.extended.HideLast(p.NotFor)
 	}
 	e.addEntity(int(p.ID), p.Entity, p.Pos, p.Pos, p.NotFor)
@@ -262,6 +267,7 @@ func (e *entityItems) addDDNetProjectile(p *game.ProjectileState) {
 		}
 	}
 	o.PutInts(e.extended.AddNear(wireTypeDDNetProjectile, int(p.ID), msg6.SizeDDNetProjectile, p.Pos))
+	e.ownLast(p.Owner)
 	e.extended.HideLast(p.NotFor)
 }
 
@@ -291,11 +297,47 @@ func (e *entityItems) appendPlain(b *snapshot.Builder, v *game.View) {
 	}
 }
 
-func (e *entityItems) appendExtended(b *snapshot.Builder, v *game.View) {
+// ownLast marks the most recently added extended item as the item of a player.
+func (e *entityItems) ownLast(owner game.PlayerID) {
+	if owner != game.Nobody {
+		e.extended.OwnLast()
+		e.highIDs = e.highIDs || owner >= msg6.MaxClients
+	}
+}
+
+// mapOwner maps the owner in a copy of an extended item. It returns the item's id, or -1 if the
+// client must not get the item.
+func mapOwner(typ, id int, ints []int32, ids *clientids.Map) int {
+	switch typ {
+	case wireTypeSpecChar:
+		return int(ids.ID(game.PlayerID(id)))
+	case wireTypeDDNetLaser:
+		ints[laserOwner] = ids.Field(ints[laserOwner])
+	case wireTypeDDNetProjectile:
+		ints[projectileOwner] = ids.Field(ints[projectileOwner])
+	case wireTypeProjectile:
+		const owner = msg6.DDRaceProjectileNoOwner - 1
+		data := msg6.DDRaceProjectileFlags(ints[projectileData])
+		known := ids.Field(int32(data & owner))
+		if data &^= owner; known < 0 {
+			data |= msg6.DDRaceProjectileNoOwner | 1
+		} else {
+			data |= msg6.DDRaceProjectileFlags(known)
+		}
+		ints[projectileData] = int32(data)
+	}
+	return id
+}
+
+func (e *entityItems) appendExtended(b *snapshot.Builder, v *game.View, ids *clientids.Map) {
 	if e == nil || !e.switches {
 		return
 	}
-	e.extended.AppendVisible(b, v)
+	if ids.IsActive() || e.highIDs && ids.Limit() < game.MaxPlayers {
+		e.extended.AppendMapped(b, v, func(typ, id int, ints []int32) int { return mapOwner(typ, id, ints, ids) })
+	} else {
+		e.extended.AppendVisible(b, v)
+	}
 	if s := v.Switches(); s != nil && s.Team < game.TeamSuper {
 		o := msg6.SwitchState{HighestSwitchNumber: s.Highest}
 		for i := range s.Active {
@@ -335,23 +377,42 @@ func encodeExPlayerFlags(p *game.PlayerState) (f msg6.ExPlayerFlags) {
 
 // sendTeams sends the DDRace teams of all players.
 func (s *serverSide) sendTeams(w *game.World) {
-	f := w.Frame()
-	if !s.isDDNet() || f.Game.Flags&game.GameFlagDDRace == 0 {
+	if s.isDDNet() && w.GameFlags()&game.GameFlagDDRace != 0 {
+		s.sendTeamsState(s.teams(w))
+	}
+}
+
+// sendChangedTeams sends the DDRace teams again if the client stores others for its ids.
+func (s *serverSide) sendChangedTeams(w *game.World) {
+	if !s.isDDNet() || w == nil || w.GameFlags()&game.GameFlagDDRace == 0 {
 		return
 	}
-	n := msg6.MaxClients
-	if s.ddnetVersion >= msg6.VersionMax128 {
-		n = 2 * msg6.MaxClients
+	if teams := s.teams(w); teams != s.sentTeams {
+		s.sendTeamsState(teams)
 	}
-	teams := make([]int32, n)
+}
+
+// teams returns the DDRace teams by the client's ids.
+func (s *serverSide) teams(w *game.World) (teams [game.MaxPlayers]int32) {
+	f := w.Frame()
 	for i := range f.Players {
 		p := &f.Players[i]
-		if teams[p.ID] = p.DDRaceTeam; p.DDRaceTeam == game.TeamSuper && s.ddnetVersion >= msg6.VersionTeams128 {
-			teams[p.ID] = 2 * game.TeamSuper
+		id := s.ids.ID(p.ID)
+		if id < 0 {
+			continue
+		}
+		if teams[id] = p.DDRaceTeam; p.DDRaceTeam == game.TeamSuper && s.ddnetVersion >= msg6.VersionTeams128 {
+			teams[id] = 2 * game.TeamSuper
 		}
 	}
-	if !s.send(&msg6.SvTeamsState{Teams: teams}) {
-		s.send(&msg6.SvTeamsStateLegacy{Teams: teams})
+	return teams
+}
+
+func (s *serverSide) sendTeamsState(teams [game.MaxPlayers]int32) {
+	s.sentTeams = teams
+	list := s.sentTeams[:s.maxIDs()]
+	if !s.send(&msg6.SvTeamsState{Teams: list}) {
+		s.send(&msg6.SvTeamsStateLegacy{Teams: list})
 	}
 }
 

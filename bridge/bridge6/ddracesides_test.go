@@ -8,6 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/race"
 	"github.com/teeyard/teeyard/game/physics"
@@ -117,7 +118,7 @@ func build(v *game.View, version int32) *snapshot.Snapshot {
 		latency[v.Players[i].ID] = v.Players[i].Latency
 	}
 	enc.beginFrame(v.Frame)
-	enc.buildSnapshot(&b, v, &latency, &clientIDs{}, version, version >= msg6.VersionNewHUD)
+	enc.buildSnapshot(&b, v, &latency, &clientids.Map{}, version, version >= msg6.VersionNewHUD)
 	b.Finish(s)
 	return s
 }
@@ -202,7 +203,7 @@ func TestDDRaceAllocs(t *testing.T) {
 	round := func() {
 		enc.beginFrame(v.Frame)
 		for _, version := range []int32{msg6.VersionNone, 16020, 16040} {
-			enc.buildSnapshot(&b, v, &latency, &clientIDs{}, version, true)
+			enc.buildSnapshot(&b, v, &latency, &clientids.Map{}, version, true)
 			b.Finish(&s)
 		}
 		enc.endRound()

@@ -3,6 +3,7 @@ package bridge6
 import (
 	"testing"
 
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
@@ -21,7 +22,7 @@ func TestDDRaceStars(t *testing.T) {
 		s := new(snapshot.Snapshot)
 		enc.recordTick(f, []game.Event{ev})
 		enc.beginFrame(f)
-		enc.buildSnapshot(&b, &game.View{Frame: f, Range: game.DDRaceRange}, new([game.MaxPlayers]int32), &clientIDs{}, version, version >= msg6.VersionNewHUD)
+		enc.buildSnapshot(&b, &game.View{Frame: f, Range: game.DDRaceRange}, new([game.MaxPlayers]int32), &clientids.Map{}, version, version >= msg6.VersionNewHUD)
 		b.Finish(s)
 		for i := range s.Len() {
 			if k, ints := s.Item(i); k.Type() == msg6.TypeEventDamageInd {

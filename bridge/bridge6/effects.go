@@ -1,6 +1,7 @@
 package bridge6
 
 import (
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -135,7 +136,7 @@ func (e *effectEncoder) Reset() {
 
 // build adds the effects that the view shows to b. Clients with support for character states count
 // the seconds of a freeze themselves.
-func (e *effectEncoder) build(b *snapshot.Builder, v *game.View, ids *clientIDs, knowsStates bool) {
+func (e *effectEncoder) build(b *snapshot.Builder, v *game.View, ids *clientids.Map, knowsStates bool) {
 	for i := range e.Items {
 		it := &e.Items[i]
 		if knowsStates && it.Countdown {
@@ -144,9 +145,9 @@ func (e *effectEncoder) build(b *snapshot.Builder, v *game.View, ids *clientIDs,
 		if !it.IsFor(v) {
 			continue
 		}
-		if it.Type != msg6.TypeEventDeath || !ids.limited {
+		if it.Type != msg6.TypeEventDeath || ids.Field(it.Ints[2]) == it.Ints[2] {
 			it.Append(b)
-		} else if id := ids.id(game.PlayerID(it.Ints[2])); id >= 0 {
+		} else if id := ids.Field(it.Ints[2]); id >= 0 {
 			if ints := b.Add(int(it.Type), int(it.ID), msg6.SizeEventDeath); ints != nil {
 				copy(ints, it.Ints[:])
 				ints[2] = id

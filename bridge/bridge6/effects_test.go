@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -11,7 +12,7 @@ import (
 )
 
 // effectsFor returns the effects of a tick in a viewer's snapshot.
-func effectsFor(f *game.Frame, events []game.Event, viewer game.PlayerID, ids *clientIDs) *snapshot.Snapshot {
+func effectsFor(f *game.Frame, events []game.Event, viewer game.PlayerID, ids *clientids.Map) *snapshot.Snapshot {
 	var enc snapshotEncoder
 	var b snapshot.Builder
 	s := new(snapshot.Snapshot)
@@ -37,7 +38,7 @@ func TestCoreEventSounds(t *testing.T) {
 		f := &game.Frame{Tick: 10, Characters: []game.CharacterState{{Player: 1, TriggeredEvents: event}, {Player: 2}}}
 		for viewer := range game.PlayerID(3) {
 			var sounds []msg6.Sound
-			for s, i := effectsFor(f, nil, viewer, &clientIDs{}), 0; i < s.Len(); i++ {
+			for s, i := effectsFor(f, nil, viewer, &clientids.Map{}), 0; i < s.Len(); i++ {
 				if k, ints := s.Item(i); k.Type() == msg6.TypeEventSoundWorld {
 					sounds = append(sounds, msg6.Sound(ints[2]))
 				}
@@ -52,14 +53,11 @@ func TestCoreEventSounds(t *testing.T) {
 // TestDeathsOfFirstID checks that a client that knows 16 ids sees the death of the player with its
 // first id.
 func TestDeathsOfFirstID(t *testing.T) {
-	ids := &clientIDs{limited: true, active: true}
-	for i := range ids.byPlayer {
-		ids.byPlayer[i] = -1
-	}
-	ids.byPlayer[7] = 0
+	ids := clientids.New(16, false)
+	ids.Update(viewOf(20, 1, playerRow(0), game.PlayerMask{}))
 	s := effectsFor(&game.Frame{Tick: 10}, []game.Event{
-		{Kind: game.EvDeath, Player: 7, To: game.MaskAll}, {Kind: game.EvDeath, Player: 8, To: game.MaskAll},
-	}, 7, ids)
+		{Kind: game.EvDeath, Player: 20, To: game.MaskAll}, {Kind: game.EvDeath, Player: 8, To: game.MaskAll},
+	}, 20, &ids)
 	testenv.Require(t, s.Len() == 1, "%d deaths", s.Len())
 	k, ints := s.Item(0)
 	testenv.Check(t, k.Type() == msg6.TypeEventDeath && ints[2] == 0, "%v %v", k, ints)

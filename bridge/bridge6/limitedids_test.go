@@ -36,157 +36,19 @@ func playerRow(n int) map[game.PlayerID]float32 {
 	return positions
 }
 
-// TestUnmappedIDs checks that ids are not mapped while all of them are low.
-func TestUnmappedIDs(t *testing.T) {
-	var m clientIDs
-	m.update(viewOf(15, 1, playerRow(16), game.PlayerMask{}))
-	for i := int32(-3); i < game.MaxPlayers; i++ {
-		player := game.Nobody
-		if i >= 0 {
-			player = game.PlayerID(i)
-		}
-		if m.id(game.PlayerID(i)) != max(i, -1) || m.player(i) != player || m.mapField(i) != i {
-			t.Errorf("%d has id %d, player %d, field %d", i, m.id(game.PlayerID(i)), m.player(i), m.mapField(i))
-		}
-	}
-	if m.player(game.MaxPlayers) != game.Nobody {
-		t.Error("there is a player 128")
-	}
-	m = clientIDs{limited: true}
-	if m.id(15) != 15 || m.id(16) != -1 || m.mapField(63) != -1 || m.mapField(-2) != -2 || m.player(16) != game.Nobody || m.player(15) != 15 {
-		t.Error("a client with 16 ids knows higher ids")
-	}
-}
-
-// TestNearestPlayers checks that, among many players, the viewer and the nearest 14 have ids.
-func TestNearestPlayers(t *testing.T) {
-	for _, viewer := range []game.PlayerID{0, 7, 15, 16, 30, 63} {
-		m := clientIDs{limited: true}
-		positions := playerRow(64)
-		m.update(viewOf(viewer, 1, positions, game.PlayerMask{}))
-		n := 0
-		for player := range positions {
-			id := m.id(player)
-			if id < 0 {
-				continue
-			}
-			n++
-			if id >= proxyID || m.player(id) != player {
-				t.Errorf("viewer %d: %d has id %d, of player %d", viewer, player, id, m.player(id))
-			}
-			if d := int(player) - int(viewer); (d > 14 || d < -14) && viewer != 63 && viewer != 0 {
-				t.Errorf("viewer %d knows %d", viewer, player)
-			}
-		}
-		if n != 15 {
-			t.Errorf("viewer %d: %d players", viewer, n)
-		}
-		want := int32(0)
-		if viewer < proxyID {
-			want = int32(viewer)
-		}
-		if m.id(viewer) != want || m.ownID != want {
-			t.Errorf("viewer %d has id %d", viewer, m.id(viewer))
-		}
-		if m.player(proxyID) != game.Nobody || m.player(20) != game.Nobody {
-			t.Error("the proxy is a player")
-		}
-		if m.id(game.Nobody) != -1 || m.mapField(-1) != -1 || m.mapField(-2) != -2 || m.mapField(-3) != -3 {
-			t.Error("Nobody has an id")
-		}
-	}
-}
-
-// TestKeptIDs checks that players who stay near keep their ids, and how often ids are assigned.
-func TestKeptIDs(t *testing.T) {
-	m := clientIDs{limited: true}
-	positions := playerRow(20) // the viewer is 3; the nearest are 0..14
-	expect := func(what string, ids map[game.PlayerID]int32) {
-		t.Helper()
-		for player, want := range ids {
-			if got := m.id(player); got != want {
-				t.Errorf("%s: %d has id %d, want %d", what, player, got, want)
-			}
-		}
-	}
-	m.update(viewOf(3, 100, positions, game.PlayerMask{}))
-	for i := range game.PlayerID(15) {
-		expect("first", map[game.PlayerID]int32{i: int32(i)})
-	}
-	positions[19] = 310 // now near; 14 is the farthest
-	m.update(viewOf(3, 104, positions, game.PlayerMask{}))
-	expect("too early", map[game.PlayerID]int32{19: -1})
-	m.update(viewOf(3, 105, positions, game.PlayerMask{}))
-	expect("19 is near", map[game.PlayerID]int32{19: 14, 14: -1, 13: 13})
-	m.update(viewOf(3, 110, positions, game.MaskOne(19)))
-	expect("19 has no tee", map[game.PlayerID]int32{19: -1, 14: 14})
-	v := viewOf(3, 115, positions, game.PlayerMask{})
-	v.Players[3].Spectating, v.Players[3].SpectatorID = true, 18
-	m.update(v)
-	if m.id(18) < 0 {
-		t.Error("the watched player has no id")
-	}
-	delete(positions, 0)
-	m.update(viewOf(3, 1, positions, game.PlayerMask{})) // ticks restart with another map
-	expect("0 left", map[game.PlayerID]int32{0: -1})
-	m.update(viewOf(3, 2, playerRow(16), game.PlayerMask{}))
-	if expect("no high ids", map[game.PlayerID]int32{15: 15}); m.active {
-		t.Error("ids are mapped")
-	}
-}
-
 // TestIDsOfAnotherSeat checks that a client knows its own id after it reclaims the seat that it had
 // before a timeout.
 func TestIDsOfAnotherSeat(t *testing.T) {
 	w := newCrowd(t, 30)
 	s, _ := newServerSide(t, NewProtocol(), w, 29, msg6.VersionNone)
 	positions := playerRow(30)
-	s.ids.update(viewOf(29, 1, positions, game.PlayerMask{}))
+	s.ids.Update(viewOf(29, 1, positions, game.PlayerMask{}))
 	s.SendClientInfo(w, 2, true, true)
 	delete(positions, 29)
-	s.ids.update(viewOf(2, 3, positions, game.PlayerMask{}))
-	if id := s.ids.id(2); id != s.ids.ownID || s.ids.player(id) != 2 || s.ids.id(29) != -1 {
-		t.Errorf("player 2 has id %d, the client's own is %d; player 29 has id %d", id, s.ids.ownID, s.ids.id(29))
+	s.ids.Update(viewOf(2, 3, positions, game.PlayerMask{}))
+	if id := s.ids.ID(2); id != s.ids.OwnID() || s.ids.Player(id) != 2 || s.ids.ID(29) != -1 {
+		t.Errorf("player 2 has id %d, the client's own is %d; player 29 has id %d", id, s.ids.OwnID(), s.ids.ID(29))
 	}
-}
-
-// TestIDsProperty checks that ids are unique and consistent in both directions. The viewer and as
-// many other players as possible must have one.
-func TestIDsProperty(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := clientIDs{limited: true}
-		viewer := game.PlayerID(rapid.IntRange(0, 63).Draw(t, "viewer"))
-		tick := int32(0)
-		for range 8 {
-			tick += rapid.Int32Range(1, 9).Draw(t, "ticks")
-			positions := map[game.PlayerID]float32{viewer: 0}
-			for _, id := range rapid.SliceOfN(rapid.IntRange(0, 63), 0, 40).Draw(t, "players") {
-				positions[game.PlayerID(id)] = float32(rapid.IntRange(0, 50).Draw(t, "position"))
-			}
-			before := m.updateTick
-			m.update(viewOf(viewer, tick, positions, game.PlayerMask{Low: rapid.Uint64().Draw(t, "dead")}))
-			if !m.active {
-				continue
-			}
-			players := map[int32]game.PlayerID{}
-			for p := range game.PlayerID(game.MaxPlayers) {
-				id := m.id(p)
-				if id < 0 {
-					continue
-				}
-				if other, ok := players[id]; ok || id >= proxyID || m.player(id) != p {
-					t.Fatalf("%d and %d have id %d, of player %d", p, other, id, m.player(id))
-				}
-				players[id] = p
-			}
-			if m.id(viewer) < 0 || len(players) > 15 {
-				t.Fatalf("the viewer has id %d, with %d others", m.id(viewer), len(players)-1)
-			}
-			if m.updateTick != before && len(players) != min(len(positions), 15) {
-				t.Fatalf("%d of %d have ids", len(players), len(positions))
-			}
-		}
-	})
 }
 
 // TestLimitedClient checks the messages and snapshots of a client that knows 16 ids in a game with
@@ -206,7 +68,7 @@ func TestLimitedClient(t *testing.T) {
 	if n := items.countType(msg6.TypeClientInfo); n != 16 {
 		t.Errorf("%d names", n)
 	}
-	for id, want := range map[int]string{proxyID: " ", 0: "p30"} {
+	for id, want := range map[int]string{15: " ", 0: "p30"} {
 		if info := getItem[msg6.ClientInfo](items, msg6.TypeClientInfo, id); intsText(info.Name[:]) != want {
 			t.Errorf("id %d has the name %q", id, intsText(info.Name[:]))
 		}
@@ -218,13 +80,13 @@ func TestLimitedClient(t *testing.T) {
 	for id := range game.PlayerID(40) {
 		switch {
 		case id == 30:
-		case s.ids.id(id) >= 0:
+		case s.ids.ID(id) >= 0:
 			known = id
 		default:
 			unknown = id
 		}
 	}
-	id := s.ids.id(known)
+	id := s.ids.ID(known)
 	name := fmt.Sprint("p", unknown)
 	for _, tt := range []struct {
 		ev   game.Event

@@ -1,6 +1,7 @@
 package bridge6
 
 import (
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -16,9 +17,9 @@ type playerItem struct {
 // buildPlayers adds the players. The client of a player who is out of the round and watches sees
 // that player as a spectator. 0.6 has no other way to show this, except for pauses since DDNet
 // 16.0.
-func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32) {
-	if ids.limited {
-		var list [numLimitedIDs]knownPlayer
+func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientids.Map, version int32) {
+	if ids.IsActive() {
+		var list [clientids.MaxLimit]knownPlayer
 		known := e.appendKnown(list[:0], ids)
 		for _, k := range known {
 			e.buildPlayer(b, v, latency, k.player, k.id, version)
@@ -40,17 +41,17 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 			b.AddShared(&info.ref, msg6.TypeClientInfo, int(e.frame.Players[i].ID), info.ints[:])
 		}
 	}
-	if ids.active {
-		copy(b.Add(msg6.TypeClientInfo, proxyID, msg6.SizeClientInfo), proxyInfo[:])
+	if ids.IsActive() {
+		copy(b.Add(msg6.TypeClientInfo, int(ids.Spare()), msg6.SizeClientInfo), proxyInfo[:])
 	}
 	if v.Viewer == game.Nobody || e.playerIndex[v.Viewer] < 0 {
 		return
 	}
 	p := &e.frame.Players[e.playerIndex[v.Viewer]]
-	if id := ids.id(p.ID); id >= 0 && p.Spectating {
+	if id := ids.ID(p.ID); id >= 0 && p.Spectating {
 		o := msg6.SpectatorInfo{SpectatorID: -1, X: p.ViewX, Y: p.ViewY}
 		if p.SpecMode != game.SpectateFree {
-			o.SpectatorID = max(ids.id(p.SpectatorID), -1)
+			o.SpectatorID = max(ids.ID(p.SpectatorID), -1)
 		}
 		if dst := b.Add(msg6.TypeSpectatorInfo, int(id), msg6.SizeSpectatorInfo); dst != nil {
 			o.PutInts(dst)
@@ -101,20 +102,11 @@ type knownPlayer struct {
 	id     int32
 }
 
-// appendKnown appends the players that a client knows, in the order of the client's ids.
-func (e *snapshotEncoder) appendKnown(dst []knownPlayer, ids *clientIDs) []knownPlayer {
-	if ids.active {
-		for id, p := range ids.byID {
-			if p != game.Nobody && e.playerIndex[p] >= 0 {
-				dst = append(dst, knownPlayer{&e.frame.Players[e.playerIndex[p]], int32(id)})
-			}
-		}
-		return dst
-	}
-	for i := range e.frame.Players {
-		p := &e.frame.Players[i]
-		if id := ids.id(p.ID); id >= 0 {
-			dst = append(dst, knownPlayer{p, id})
+// appendKnown appends the players that a client with mapped ids knows, in the order of its ids.
+func (e *snapshotEncoder) appendKnown(dst []knownPlayer, ids *clientids.Map) []knownPlayer {
+	for id, p := range ids.Players() {
+		if p != game.Nobody && e.playerIndex[p] >= 0 {
+			dst = append(dst, knownPlayer{&e.frame.Players[e.playerIndex[p]], int32(id)})
 		}
 	}
 	return dst

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/limit"
@@ -73,7 +74,7 @@ func (p *Protocol) EndSnapshots() { p.snapshot.endRound() }
 func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
 	return &serverSide{
 		protocol: p, session: s, ddnetVersion: msg6.VersionNone,
-		ownID: game.Nobody, ids: clientIDs{limited: true},
+		ownID: game.Nobody, ids: clientids.New(msg6.MaxClientsVanilla, false),
 	}
 }
 
@@ -103,7 +104,7 @@ type serverSide struct {
 	capabilitiesSent bool
 	wantsCommands    bool // whether the client wants the list of remote console commands
 	ownID            game.PlayerID
-	ids              clientIDs
+	ids              clientids.Map
 
 	announced          [32]byte     // SHA-256 of the last map, zero before the first
 	skin               skin06       // as last received
@@ -111,6 +112,7 @@ type serverSide struct {
 	skinChanges        limit.Bucket // limited to skinChangeRate
 	sentTeamsLocked    bool         // as last sent
 	hasSentTeamsLocked bool
+	sentTeams          [game.MaxPlayers]int32 // DDRace teams by the client's ids, as last sent
 	// sentTimeLeft is the value that announceTimeLeft sent last, at tick sentTimeLeftTick.
 	sentTimeLeft, sentTimeLeftTick int32
 	// ownTextUntil is the tick until which clients show a broadcast that only 0.6 needs.
@@ -161,7 +163,7 @@ func (s *serverSide) send(m msg6.Message) bool {
 }
 
 func (s *serverSide) Reset() {
-	s.ids.reset()
+	s.ids.Reset()
 	s.shown = game.PlayerMask{}
 	s.ownID = game.Nobody
 	s.sentTeamsLocked, s.hasSentTeamsLocked = false, false
@@ -339,10 +341,7 @@ func (s *serverSide) SendVote(v *bridge.Vote) {
 }
 
 func (s *serverSide) SendVoteStatus(yes, no, pass, total int32) {
-	maxVotes := int32(msg6.MaxClients)
-	if s.ids.limited {
-		maxVotes = msg6.MaxClientsVanilla
-	}
+	maxVotes := int32(s.ids.Limit())
 	clamp := func(n int32) int32 { return min(max(n, 0), maxVotes) }
 	s.send(&msg6.SvVoteStatus{Yes: clamp(yes), No: clamp(no), Pass: clamp(pass), Total: clamp(total)})
 }
@@ -396,8 +395,10 @@ func (s *serverSide) SendMapListEntry(string) {}
 func (s *serverSide) SendMapListEntryRemoved(string) {}
 
 func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
-	if v = s.viewOf(v); s.ids.limited {
-		s.ids.update(v)
+	v = s.viewOf(v)
+	before := s.ids.Changes()
+	if s.ids.Update(v); s.ids.Changes() != before {
+		s.sendChangedTeams(s.protocol.world)
 	}
 	s.announceTimeLeft(&v.Game, v.Tick)
 	s.protocol.snapshot.buildSnapshot(b, v, latency, &s.ids, s.ddnetVersion, s.knowsStates())
@@ -424,7 +425,7 @@ func (s *serverSide) SendSnapshotPart(h snapshot.PartHeader, part int, data []by
 // players who are away.
 func (s *serverSide) SendOtherInput(id game.PlayerID, tick int32, in *game.Input) bool {
 	m := &s.protocol.preInput
-	if !msg6.Fit(m, s.ddnetVersion) || !s.shown.Has(id) || s.ids.id(id) < 0 {
+	if !msg6.Fit(m, s.ddnetVersion) || !s.shown.Has(id) || s.ids.ID(id) < 0 {
 		return false
 	}
 	other, own := s.protocol.snapshot.player(id), s.protocol.snapshot.player(s.ownID)
@@ -434,7 +435,7 @@ func (s *serverSide) SendOtherInput(id game.PlayerID, tick int32, in *game.Input
 	*m = msg6.SvPreInput{
 		Direction: in.Direction, TargetX: in.TargetX, TargetY: in.TargetY, Fire: in.Fire,
 		WantedWeapon: in.WantedWeapon, NextWeapon: in.NextWeapon, PrevWeapon: in.PrevWeapon,
-		Owner: s.ids.id(id), IntendedTick: tick,
+		Owner: s.ids.ID(id), IntendedTick: tick,
 	}
 	if in.Jump {
 		m.Jump = 1

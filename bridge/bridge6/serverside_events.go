@@ -33,7 +33,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 			s.send(&msg6.SvWeaponPickup{Weapon: msg6.Weapon(ev.Weapon)})
 		}
 	case game.EvEmoticon:
-		if id := s.ids.id(ev.Player); id >= 0 {
+		if id := s.ids.ID(ev.Player); id >= 0 {
 			s.send(&msg6.SvEmoticon{ClientID: id, Emoticon: msg6.Emoticon(ev.Value)})
 		}
 	case game.EvServerSettings:
@@ -77,7 +77,7 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 // sendRaceFinish reports a player who finished a race. New releases of DDNet show the message
 // themselves, as 0.7 clients do. Other clients get chat lines in the wording of 0.6 servers.
 func (s *serverSide) sendRaceFinish(w *game.World, ev *game.Event) {
-	if id := s.ids.id(ev.Player); id >= 0 {
+	if id := s.ids.ID(ev.Player); id >= 0 {
 		s.send(&msg6.SvRaceFinish{
 			ClientID: id, Time: ev.Value, Diff: ev.Extra,
 			RecordPersonal: ev.Record != game.RecordNone, RecordServer: ev.Record == game.RecordOfAll,
@@ -125,7 +125,7 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 		return
 	}
 	if s.ownID != id { // the player reclaimed an old seat and had another id before
-		s.ids.reset()
+		s.ids.Reset()
 	}
 	s.ownID = id
 	s.protocol.snapshot.skins.set(id, s.skin)
@@ -196,25 +196,25 @@ func (s *serverSide) sendWhisper(mode msg6.ChatMode, arrow string, other game.Pl
 // proxy, or from the server while there is no proxy. If the client does not support the mode,
 // sendPlayerChat sends nothing and returns false.
 func (s *serverSide) sendPlayerChat(mode msg6.ChatMode, player game.PlayerID, text string) bool {
-	id := s.ids.id(player)
+	id := s.ids.ID(player)
 	if id < 0 {
 		text = s.protocol.playerName(player) + ": " + text
-		if !s.ids.active && mode.KnownBy(s.ddnetVersion) {
+		if !s.ids.IsActive() && mode.KnownBy(s.ddnetVersion) {
 			s.sendServerChat(text)
 			return true
 		}
-		id = proxyID
+		id = s.ids.Spare()
 	}
 	return s.send(&msg6.SvChat{Mode: mode, ClientID: id, Message: []byte(text)})
 }
 
 // sendKill sends a kill message. If the killer has no id, the victim takes the killer's place.
 func (s *serverSide) sendKill(ev *game.Event) {
-	victim := s.ids.id(ev.Target)
+	victim := s.ids.ID(ev.Target)
 	if victim < 0 {
 		return
 	}
-	killer := s.ids.id(ev.Player)
+	killer := s.ids.ID(ev.Player)
 	if killer < 0 {
 		killer = victim
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
@@ -114,9 +115,20 @@ func (s *serverSide) receiveSystem(m msg6.Message) error {
 // setDDNetVersion sets the release of DDNet's client, unless the client already sent a later one.
 func (s *serverSide) setDDNetVersion(version int32) {
 	s.ddnetVersion = max(s.ddnetVersion, version)
-	if s.ids.limited && s.isDDNet() {
-		s.ids = clientIDs{}
+	if limit := s.maxIDs(); limit != s.ids.Limit() {
+		s.ids = clientids.New(limit, false)
 	}
+}
+
+// maxIDs returns the number of ids that the client knows.
+func (s *serverSide) maxIDs() int {
+	switch {
+	case s.ddnetVersion >= msg6.VersionMax128:
+		return game.MaxPlayers
+	case s.isDDNet():
+		return msg6.MaxClients
+	}
+	return msg6.MaxClientsVanilla
 }
 
 func (s *serverSide) receiveGame(m msg6.Message) error {
@@ -147,7 +159,7 @@ func (s *serverSide) receiveGame(m msg6.Message) error {
 	case *msg6.ClSetSpectatorMode:
 		c.Kind, c.Spectate = game.CmdSpectate, game.SpectateFree
 		if m.SpectatorID >= 0 {
-			c.Spectate, c.Target = game.SpectatePlayer, s.ids.player(m.SpectatorID)
+			c.Spectate, c.Target = game.SpectatePlayer, s.ids.Player(m.SpectatorID)
 		}
 	case *msg6.ClKill:
 		c.Kind = game.CmdKill
@@ -278,7 +290,7 @@ func (s *serverSide) receiveCallVote(m *msg6.ClCallVote) error {
 		if err != nil {
 			id = -1
 		}
-		value = strconv.Itoa(int(s.ids.player(int32(id))))
+		value = strconv.Itoa(int(s.ids.Player(int32(id))))
 	}
 	s.session.OnCallVote(kind, value, string(m.Reason), false)
 	return nil

@@ -66,8 +66,9 @@ func putClientInfo(dst *[msg6.SizeClientInfo]int32, p *game.Profile, s *skin06) 
 	o.PutInts(dst[:])
 }
 
-// proxyInfo is the ClientInfo of proxyID. The name of the proxy is blank, because each line already
-// contains the speaker's name.
+// proxyInfo is the ClientInfo of the proxy player, who has the spare id of a client and speaks for
+// players without an id. The proxy's name is blank, because each line already contains the
+// speaker's name.
 var proxyInfo = func() (ints [msg6.SizeClientInfo]int32) {
 	putClientInfo(&ints, &game.Profile{Name: " ", Country: -1}, &skin06{name: defaultSkin})
 	return ints

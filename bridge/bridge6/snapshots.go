@@ -1,6 +1,7 @@
 package bridge6
 
 import (
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
@@ -62,6 +63,11 @@ const (
 	characterWeapon   = characterHealth + 3
 	gameDataCarriers  = 2 // red, then blue
 	ddnetPlayerRights = 1
+
+	characterOrder  = 4 // StrongWeakID
+	laserOwner      = 5
+	projectileData  = 3
+	projectileOwner = 6
 )
 
 // Type numbers on the wire of DDNet's own items. The items are added in ascending order.
@@ -338,7 +344,7 @@ func (e *snapshotEncoder) addState(c *game.CharacterState) {
 // mapped ids allow it. Latency holds the ms that the scoreboard shows for each player. Version is
 // the release of DDNet. Clients without support for character states see frozen characters as
 // ninjas.
-func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientIDs, version int32, knowsStates bool) {
+func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientids.Map, version int32, knowsStates bool) {
 	ddnet := msg6.TypeKnownBy(msg6.TypeDDNetCharacter, version)
 	b.Reset()
 	b.Share(e.round)
@@ -381,7 +387,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 			e.buildBestTime(b)
 		}
 		e.buildWatchItems(b, &watch, ids)
-		entities.appendExtended(b, v)
+		entities.appendExtended(b, v, ids)
 		if ddnet {
 			e.buildStates(b, ids)
 			e.buildDDNetItems(b, ids, version)
@@ -401,7 +407,7 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 		e.buildStates(b, ids)
 	}
 	entities.appendPlain(b, v)
-	entities.appendExtended(b, v)
+	entities.appendExtended(b, v, ids)
 	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityProjectiles)
 	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityLasers)
 	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityPickups)
@@ -456,21 +462,21 @@ func (e *snapshotEncoder) buildRaceInfo(b *snapshot.Builder, v *game.View, known
 
 // buildGameData adds the GameData item. The type of GameData is above the types of the shared
 // items.
-func (e *snapshotEncoder) buildGameData(b *snapshot.Builder, ids *clientIDs) {
+func (e *snapshotEncoder) buildGameData(b *snapshot.Builder, ids *clientids.Map) {
 	if !e.hasGameData {
 		return
 	}
 	dst := b.Add(msg6.TypeGameData, 0, msg6.SizeGameData)
-	if copy(dst, e.gameData[:]); ids.active && dst != nil {
+	if copy(dst, e.gameData[:]); ids.IsActive() && dst != nil {
 		for i := gameDataCarriers; i < msg6.SizeGameData; i++ {
-			dst[i] = ids.mapField(dst[i])
+			dst[i] = ids.Field(dst[i])
 		}
 	}
 }
 
-func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids *clientIDs, knowsStates bool) {
-	if ids.active {
-		for id, p := range ids.byID {
+func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids *clientids.Map, knowsStates bool) {
+	if ids.IsActive() {
+		for id, p := range ids.Players() {
 			if p == game.Nobody || e.characterIndex[p] < 0 {
 				continue
 			}
@@ -481,14 +487,14 @@ func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids
 			}
 			if ints := c.AppendOwn(b, v, msg6.TypeCharacter, id, characterHealth); ints != nil {
 				e.showFreeze(ints, int(i), knowsStates)
-				ints[characterHooked] = ids.mapField(ints[characterHooked])
+				ints[characterHooked] = ids.Field(ints[characterHooked])
 			}
 		}
 		return
 	}
 	for i := range e.characters {
 		c := &e.characters[i]
-		switch id := ids.id(c.Player); {
+		switch id := ids.ID(c.Player); {
 		case id < 0 || !e.visible.Has(c.Player):
 		case e.isFrozen(i):
 			if ints := c.AppendOwn(b, v, msg6.TypeCharacter, int(id), characterHealth); ints != nil {
@@ -517,21 +523,44 @@ func (e *snapshotEncoder) showFreeze(ints []int32, index int, knowsStates bool) 
 }
 
 // buildStates adds the states of the visible characters.
-func (e *snapshotEncoder) buildStates(b *snapshot.Builder, ids *clientIDs) {
+func (e *snapshotEncoder) buildStates(b *snapshot.Builder, ids *clientids.Map) {
 	size := sizeDDNetCharacter
 	if e.ddrace.on {
 		size = sizeDDRaceCharacter
 	}
+	var places [game.MaxPlayers]int32
+	if ids.IsActive() {
+		places = e.order(ids)
+	}
 	for i := range e.states {
 		player, s := e.characters[i].Player, &e.states[i]
-		switch id := ids.id(player); {
+		switch id := ids.ID(player); {
 		case id < 0 || !e.visible.Has(player):
-		case ids.active:
-			copy(b.Add(wireTypeDDNetChar, int(id), size), s.ints[:])
+		case ids.IsActive():
+			if ints := b.Add(wireTypeDDNetChar, int(id), size); ints != nil {
+				copy(ints, s.ints[:])
+				ints[characterOrder] = places[s.ints[characterOrder]]
+			}
 		default:
 			b.AddShared(&s.ref, wireTypeDDNetChar, int(id), s.ints[:size])
 		}
 	}
+}
+
+// order returns the places of tees in the order of movement, by their places among all, for a client
+// with mapped ids. Such a client knows no places beyond its number of ids.
+func (e *snapshotEncoder) order(ids *clientids.Map) (places [game.MaxPlayers]int32) {
+	for i := range e.states {
+		if ids.ID(e.characters[i].Player) >= 0 {
+			places[e.states[i].ints[characterOrder]] = 1
+		}
+	}
+	n := int32(0)
+	for i, known := range places {
+		places[i] = n
+		n += known
+	}
+	return places
 }
 
 // endRound ends a round and removes its effects. Effects are shown once.

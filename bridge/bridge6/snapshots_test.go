@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/mode/dm"
@@ -122,11 +123,7 @@ func (v *viewer) items(s *serverSide, id game.PlayerID) snapshotItems {
 	view := v.world.View(id)
 	s.BuildSnapshot(&v.b, &view, &v.latency)
 	v.b.Finish(&v.s)
-	numIDs := msg6.MaxClients
-	if s.ids.limited {
-		numIDs = msg6.MaxClientsVanilla
-	}
-	return readItems(v.t, &v.s, numIDs)
+	return readItems(v.t, &v.s, s.ids.Limit())
 }
 
 func intsText(ints []int32) string { return string(message.AppendIntsToStr(nil, ints)) }
@@ -254,7 +251,7 @@ func gameSnapshot(g *game.GameState, tick int32) *snapshot.Snapshot {
 	if sc.isRace {
 		sc.buildRaceInfo(&b, &game.View{}, true)
 	}
-	sc.buildGameData(&b, &clientIDs{})
+	sc.buildGameData(&b, &clientids.Map{})
 	var s snapshot.Snapshot
 	b.Finish(&s)
 	return &s

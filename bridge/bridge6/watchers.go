@@ -1,6 +1,7 @@
 package bridge6
 
 import (
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -105,14 +106,14 @@ func (e *snapshotEncoder) buildWatchTypes(b *snapshot.Builder, w *watchItems) {
 }
 
 // buildWatchItems adds the number of spectators and the camera.
-func (e *snapshotEncoder) buildWatchItems(b *snapshot.Builder, w *watchItems, ids *clientIDs) {
+func (e *snapshotEncoder) buildWatchItems(b *snapshot.Builder, w *watchItems, ids *clientids.Map) {
 	if w.hasCount {
 		if dst := b.Add(wireTypeSpectatorCount, 0, msg6.SizeSpectatorCount); dst != nil {
 			(&msg6.SpectatorCount{NumSpectators: w.info.SpectatorCount}).PutInts(dst)
 		}
 	}
 	if w.hasInfo {
-		if dst := b.Add(wireTypeDDNetSpectatorInfo, int(max(ids.id(w.player), 0)), msg6.SizeDDNetSpectatorInfo); dst != nil {
+		if dst := b.Add(wireTypeDDNetSpectatorInfo, int(max(ids.ID(w.player), 0)), msg6.SizeDDNetSpectatorInfo); dst != nil {
 			w.info.PutInts(dst)
 		}
 	}

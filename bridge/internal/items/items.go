@@ -32,6 +32,7 @@ type sharedItem struct {
 	offset  uint32 // index of the item's first integer in Shared.ints
 	size    uint16 // number of integers
 	global  bool   // visible from everywhere on the map
+	owned   bool   // see OwnLast
 	swtch   uint8  // number of the DDRace switch that shows or hides the item, 0 for none
 	without bool   // the item is visible while the switch is off, not while it is on
 	pos     vec.Vec2
@@ -71,6 +72,9 @@ func (s *Shared) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
 
 // HideLast hides the most recently added item from the players in notFor.
 func (s *Shared) HideLast(notFor game.PlayerMask) { s.items[len(s.items)-1].notFor = notFor }
+
+// OwnLast marks the most recently added item as one with a player's id, for AppendMapped.
+func (s *Shared) OwnLast() { s.items[len(s.items)-1].owned = true }
 
 // HideLastBy hides the most recently added item from viewers for whom the entity's switch is off.
 func (s *Shared) HideLastBy(e game.MapEntity) {
@@ -152,6 +156,30 @@ func (s *Shared) AppendVisible(b *snapshot.Builder, v *game.View) {
 		}
 	}
 }
+
+// AppendMapped is like AppendVisible, for a client that knows players under other ids. Items with a
+// player's id are not shared: mapOwner changes the integers of a copy and returns the item's id, or
+// a negative number to leave the item out.
+func (s *Shared) AppendMapped(b *snapshot.Builder, v *game.View, mapOwner func(typ, id int, ints []int32) int) {
+	switches := s.switches(v)
+	for i := range s.items {
+		it := &s.items[i]
+		switch {
+		case !it.isVisible(v, switches):
+		case it.owned:
+			var ints [maxOwnedInts]int32
+			n := copy(ints[:], s.ints[it.offset:it.offset+uint32(it.size)])
+			if id := mapOwner(int(it.typ), int(it.id), ints[:n]); id >= 0 {
+				copy(b.Add(int(it.typ), id, n), ints[:n])
+			}
+		default:
+			s.append(b, it)
+		}
+	}
+}
+
+// maxOwnedInts is the largest number of integers of an item with a player's id.
+const maxOwnedInts = 16
 
 // AppendByPriority adds the visible items of one priority to b. Called with each priority in turn,
 // it adds the same items as AppendVisible.
