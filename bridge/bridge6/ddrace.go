@@ -293,7 +293,7 @@ func (e *entityItems) buildTypes(b *snapshot.Builder, types *typeItems) {
 
 func (e *entityItems) appendPlain(b *snapshot.Builder, v *game.View) {
 	if e != nil {
-		e.plain.AppendVisible(b, v)
+		e.plain.AppendVisible(b, v, nil)
 	}
 }
 
@@ -333,11 +333,11 @@ func (e *entityItems) appendExtended(b *snapshot.Builder, v *game.View, ids *cli
 	if e == nil || !e.switches {
 		return
 	}
+	var owners items.OwnerMap
 	if ids.IsActive() || e.highIDs && ids.Limit() < game.MaxPlayers {
-		e.extended.AppendMapped(b, v, func(typ, id int, ints []int32) int { return mapOwner(typ, id, ints, ids) })
-	} else {
-		e.extended.AppendVisible(b, v)
+		owners = func(typ, id int, ints []int32) int { return mapOwner(typ, id, ints, ids) }
 	}
+	e.extended.AppendVisible(b, v, owners)
 	if s := v.Switches(); s != nil && s.Team < game.TeamSuper {
 		o := msg6.SwitchState{HighestSwitchNumber: s.Highest}
 		for i := range s.Active {

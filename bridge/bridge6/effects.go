@@ -145,13 +145,11 @@ func (e *effectEncoder) build(b *snapshot.Builder, v *game.View, ids *clientids.
 		if !it.IsFor(v) {
 			continue
 		}
-		if it.Type != msg6.TypeEventDeath || ids.Field(it.Ints[2]) == it.Ints[2] {
+		player := it.Ints[items.EffectPlayer]
+		if it.Type != msg6.TypeEventDeath || ids.Field(player) == player {
 			it.Append(b)
-		} else if id := ids.Field(it.Ints[2]); id >= 0 {
-			if ints := b.Add(int(it.Type), int(it.ID), msg6.SizeEventDeath); ints != nil {
-				copy(ints, it.Ints[:])
-				ints[2] = id
-			}
+		} else if id := ids.Field(player); id >= 0 {
+			it.AppendOf(b, id)
 		}
 	}
 }

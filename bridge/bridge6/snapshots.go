@@ -371,9 +371,9 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	sorted := b.HasRoom(e.size(entities))
 	if sorted {
 		entities.appendPlain(b, v)
-		e.shared.AppendVisible(b, v)
+		e.shared.AppendVisible(b, v, nil)
 	} else {
-		e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityMatch)
+		e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityMatch, nil)
 	}
 	if e.isRace {
 		e.buildRaceInfo(b, v, msg6.GameStateRaceTime.KnownBy(version))
@@ -408,9 +408,9 @@ func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, laten
 	}
 	entities.appendPlain(b, v)
 	entities.appendExtended(b, v, ids)
-	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityProjectiles)
-	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityLasers)
-	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityPickups)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityProjectiles, nil)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityLasers, nil)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityPickups, nil)
 	e.effects.build(b, v, ids, knowsStates)
 }
 

@@ -247,7 +247,7 @@ func gameSnapshot(g *game.GameState, tick int32) *snapshot.Snapshot {
 	sc.frame = &game.Frame{}
 	sc.addGame(g, tick)
 	var b snapshot.Builder
-	sc.shared.AppendVisible(&b, &game.View{})
+	sc.shared.AppendVisible(&b, &game.View{}, nil)
 	if sc.isRace {
 		sc.buildRaceInfo(&b, &game.View{}, true)
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/bridge/internal/offline"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
@@ -300,7 +301,7 @@ func TestSnapshotAllocs(t *testing.T) {
 		e.recordTick(w.Frame(), events)
 		e.beginRound(w.Frame())
 		v := w.View(0)
-		e.buildSnapshot(&b, &v, &latency, msg7.ClientVersion, nil)
+		e.buildSnapshot(&b, &v, &latency, &clientids.Map{}, msg7.ClientVersion, nil)
 		e.endRound()
 	}
 	round()
@@ -456,7 +457,7 @@ func TestDDRace(t *testing.T) {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
 		enc.beginRound(f)
-		enc.buildSnapshot(&b, v, new([game.MaxPlayers]int32), msg7.ClientVersion, nil)
+		enc.buildSnapshot(&b, v, new([game.MaxPlayers]int32), &clientids.Map{}, msg7.ClientVersion, nil)
 		b.Finish(&s)
 		c := NewClientSide(nil, nil).(*clientSide)
 		got := c.ReceiveSnapshot(500, &s)
@@ -501,7 +502,7 @@ func TestStatesInDemos(t *testing.T) {
 		var b snapshot.Builder
 		s := new(snapshot.Snapshot)
 		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: game.Nobody, VitalsOf: game.Nobody, ShowAll: true},
-			new([game.MaxPlayers]int32), msg7.ClientVersion, demo)
+			new([game.MaxPlayers]int32), &clientids.Map{}, msg7.ClientVersion, demo)
 		b.Finish(s)
 		return s
 	}
@@ -560,7 +561,7 @@ func TestDamageItems(t *testing.T) {
 		f := &game.Frame{Tick: 10}
 		enc.recordTick(f, []game.Event{{Kind: game.EvDamage, Player: 4, To: game.MaskAll, Value: c.health, Extra: c.armor, Flag: c.self}})
 		enc.beginRound(f)
-		enc.buildEffects(&b, &game.View{Frame: f})
+		enc.buildEffects(&b, &game.View{Frame: f}, &clientids.Map{})
 		b.Finish(&s)
 		testenv.Require(t, s.Len() == 1, "%+v: %d items", c, s.Len())
 		var got msg7.EventDamage
@@ -663,7 +664,7 @@ func TestSizeOfSnapshots(t *testing.T) {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
 		items, ints := p.snapshot.size()
-		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: 0, VitalsOf: 0, ShowAll: true}, new([game.MaxPlayers]int32), msg7.ClientVersion, demo)
+		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: 0, VitalsOf: 0, ShowAll: true}, new([game.MaxPlayers]int32), &clientids.Map{}, msg7.ClientVersion, demo)
 		b.Finish(&s)
 		sum := 0
 		for i := range s.Len() {

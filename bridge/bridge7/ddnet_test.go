@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
@@ -80,7 +81,7 @@ func TestAimOver07(t *testing.T) {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
 		e.beginRound(&frame)
-		e.buildSnapshot(&b, &game.View{Frame: &frame}, new([game.MaxPlayers]int32), msg7.ClientVersion, nil)
+		e.buildSnapshot(&b, &game.View{Frame: &frame}, new([game.MaxPlayers]int32), &clientids.Map{}, msg7.ClientVersion, nil)
 		b.Finish(&s)
 		var o msg7.PlayerInfo
 		if err := o.ReadInts(s.Find(snapshot.MakeKey(msg7.TypePlayerInfo, 1))); err != nil {
@@ -104,7 +105,7 @@ func TestHiddenClockOver07(t *testing.T) {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
 		e.beginRound(&frame)
-		e.buildSnapshot(&b, &game.View{Frame: &frame}, new([game.MaxPlayers]int32), msg7.ClientVersion, nil)
+		e.buildSnapshot(&b, &game.View{Frame: &frame}, new([game.MaxPlayers]int32), &clientids.Map{}, msg7.ClientVersion, nil)
 		b.Finish(&s)
 		if got := s.Find(snapshot.MakeKey(msg7.TypePlayerInfoRace, 0)) == nil; got != hide {
 			t.Errorf("hidden %v: %v", hide, got)

@@ -48,7 +48,7 @@ type recordedPlayer struct {
 
 // NewDemoSide implements [bridge.Protocol].
 func (p *Protocol) NewDemoSide(s bridge.Sender) bridge.ServerSide {
-	return &demoSide{serverSide: serverSide{protocol: p, session: offline.Session{Sender: s}, release: msg7.ClientVersion}}
+	return &demoSide{serverSide: serverSide{protocol: p, session: offline.Session{Sender: s}, release: msg7.ClientVersion, ownID: game.Nobody, ids: newIDs()}}
 }
 
 func (s *demoSide) Receive([]byte, bool) error { return bridge.ErrBadMessage }
@@ -66,11 +66,11 @@ func (s *demoSide) SendEvent(w *game.World, ev *game.Event) {
 			s.players[ev.Player].profile = info.Profile
 		}
 		if !ev.Flag {
-			s.send(&msg7.DeClientEnter{Name: []byte(s.name(ev.Player)), ClientID: int32(ev.Player), Team: msg7.Team(ev.Team)})
+			s.send(&msg7.DeClientEnter{Name: []byte(s.name(ev.Player)), ClientID: s.idOrSpare(ev.Player), Team: msg7.Team(ev.Team)})
 		}
 	case game.EvPlayerLeft:
 		if !ev.Flag {
-			s.send(&msg7.DeClientLeave{Name: []byte(s.name(ev.Player)), ClientID: int32(ev.Player), Reason: []byte(ev.Text)})
+			s.send(&msg7.DeClientLeave{Name: []byte(s.name(ev.Player)), ClientID: s.idOrSpare(ev.Player), Reason: []byte(ev.Text)})
 		}
 	case game.EvSkinChange, game.EvProfileChange, game.EvGameInfo, game.EvTuneParams, game.EvPlayerTuning:
 	default:
@@ -78,13 +78,22 @@ func (s *demoSide) SendEvent(w *game.World, ev *game.Event) {
 	}
 }
 
+// idOrSpare returns the id of a player in the demo, or the id that no player has.
+func (s *demoSide) idOrSpare(p game.PlayerID) int32 {
+	if id := s.ids.ID(p); id >= 0 {
+		return id
+	}
+	return s.ids.Spare()
+}
+
 // name returns a player's name, even after the player left.
 func (s *demoSide) name(id game.PlayerID) string { return s.players[id].profile.Name }
 
 func (s *demoSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	s.ids.Update(v)
 	s.updateInfos(v)
 	s.protocol.snapshot.knowsAim = false
-	s.protocol.snapshot.buildSnapshot(b, v, latency, s.release, s)
+	s.protocol.snapshot.buildSnapshot(b, v, latency, &s.ids, s.release, s)
 }
 
 // updateInfos encodes the De_ClientInfo objects again if a player changed.
@@ -104,6 +113,7 @@ func (s *demoSide) updateInfos(v *game.View) {
 	for i := range v.Players {
 		info, _ := source.Player(v.Players[i].ID)
 		s.players[info.ID] = recordedPlayer{info.Profile, info.Team}
+		s.protocol.names[info.ID] = info.Profile.Name
 	}
 	s.shown, s.viewer = shown, v.Viewer
 	for id := range game.PlayerID(game.MaxPlayers) {
@@ -128,7 +138,7 @@ func (s *demoSide) clientInfo(id game.PlayerID) (o msg7.DeClientInfo) {
 func (s *demoSide) buildInfos(b *snapshot.Builder) {
 	for id := range game.PlayerID(game.MaxPlayers) {
 		if s.shown.Has(id) {
-			copy(b.Add(msg7.TypeDeClientInfo, int(id), msg7.SizeDeClientInfo), s.infos[id][:])
+			copy(b.Add(msg7.TypeDeClientInfo, int(s.ids.ID(id)), msg7.SizeDeClientInfo), s.infos[id][:])
 		}
 	}
 	g := &s.protocol.snapshot.frame.Game

@@ -1,6 +1,7 @@
 package bridge7
 
 import (
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -8,7 +9,7 @@ import (
 
 // buildStates adds DDRace and mod states that 0.7 does not define, for programs that read more of a
 // demo than the 0.7 client does.
-func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View) {
+func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View, ids *clientids.Map) {
 	f := e.frame
 	if !f.Extended {
 		return
@@ -18,7 +19,7 @@ func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View) {
 		if !e.characters[i].IsVisible(v) {
 			continue
 		}
-		if dst := b.Add(msg7.TypeDeCharacter, int(c.Player), msg7.SizeDeCharacter); dst != nil {
+		if dst := b.Add(msg7.TypeDeCharacter, int(ids.ID(c.Player)), msg7.SizeDeCharacter); dst != nil {
 			o := msg7.DeCharacter{
 				Flags: int32(c.Flags), Weapon: msg7.Weapon(c.Weapon), FreezeStart: c.FreezeStart, FreezeEnd: c.FreezeEnd,
 				Jumps: c.Jumps, AirJumps: c.AirJumps, NinjaStart: c.NinjaStart, TeleCheckpoint: c.TeleCheckpoint,
@@ -43,7 +44,7 @@ func (e *snapshotEncoder) buildStates(b *snapshot.Builder, v *game.View) {
 		if p.DDRaceTeam == 0 {
 			continue
 		}
-		if dst := b.Add(msg7.TypeDeTeam, int(p.ID), msg7.SizeDeTeam); dst != nil {
+		if dst := b.Add(msg7.TypeDeTeam, int(ids.ID(p.ID)), msg7.SizeDeTeam); dst != nil {
 			(&msg7.DeTeam{Team: p.DDRaceTeam}).PutInts(dst)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/game"
 	"github.com/teeyard/teeyard/internal/bridgetest"
@@ -136,7 +137,7 @@ func TestGameState(t *testing.T) {
 		var b snapshot.Builder
 		var snap snapshot.Snapshot
 		e.beginRound(f)
-		e.buildSnapshot(&b, &v, new([game.MaxPlayers]int32), msg7.ClientVersion, nil)
+		e.buildSnapshot(&b, &v, new([game.MaxPlayers]int32), &clientids.Map{}, msg7.ClientVersion, nil)
 		b.Finish(&snap)
 		c := NewClientSide(nil, nil).(*clientSide)
 		g := &f.Game

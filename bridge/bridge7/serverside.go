@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/teeyard/teeyard/bridge"
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/bridge/internal/texts"
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
@@ -22,7 +23,8 @@ type Protocol struct {
 	ddnetDecoder msg6.Decoder
 	snapshot     snapshotEncoder
 	buf          []byte
-	world        *game.World // the world shown in the current round of snapshots
+	world        *game.World             // the world shown in the current round of snapshots
+	names        [game.MaxPlayers]string // names of the last players with these ids
 	// profileChanges counts players who joined, left or changed their profile.
 	profileChanges int
 }
@@ -45,6 +47,9 @@ func (p *Protocol) RecordTick(w *game.World, events []game.Event) {
 		switch events[i].Kind {
 		case game.EvPlayerEntered, game.EvPlayerLeft, game.EvSkinChange, game.EvProfileChange:
 			p.profileChanges++
+			if info, ok := w.Player(events[i].Player); ok {
+				p.names[info.ID] = info.Profile.Name
+			}
 		}
 	}
 	p.snapshot.recordTick(w.Frame(), events)
@@ -72,7 +77,18 @@ func (p *Protocol) unusedID() game.PlayerID {
 
 // NewServerSide implements [bridge.Protocol].
 func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
-	return &serverSide{protocol: p, session: s, release: msg7.ClientVersion}
+	return &serverSide{protocol: p, session: s, release: msg7.ClientVersion, ownID: game.Nobody, ids: newIDs()}
+}
+
+// newIDs returns the ids of a client. The client keeps the id of its own player.
+func newIDs() clientids.Map { return clientids.New(msg7.MaxClients, true) }
+
+// playerName returns a player's name, even after the player left.
+func (p *Protocol) playerName(id game.PlayerID) string {
+	if id < 0 || id >= game.MaxPlayers {
+		return ""
+	}
+	return p.names[id]
 }
 
 // serverSide implements [bridge.ServerSide]. All ServerSides of a protocol share its buffers.
@@ -84,6 +100,9 @@ type serverSide struct {
 	paused   bool  // the client shows its own player as a spectator; see tellPause
 	loggedIn bool  // whether INFO was received
 	ddnet    ddnetClient
+	ownID    game.PlayerID
+	ids      clientids.Map
+	told     toldPlayers
 }
 
 // clientCommands are the chat commands built into clients. A client refuses a server command of the
@@ -124,7 +143,12 @@ func (s *serverSide) send(m msg7.Message) bool {
 	return true
 }
 
-func (s *serverSide) Reset() { s.paused = false }
+func (s *serverSide) Reset() {
+	s.paused = false
+	s.ids.Reset()
+	s.told = toldPlayers{changes: s.ids.Changes()}
+	s.ownID = game.Nobody
+}
 
 // tellPause shows the client its own player as a spectator while the player pauses in DDRace and
 // looks around. A 0.7 client lets only spectators move the view. DDNet-Server does the same.
@@ -138,7 +162,7 @@ func (s *serverSide) tellPause(v *game.View) {
 			continue
 		}
 		s.paused = !s.paused
-		m := msg7.SvTeam{ClientID: int32(p.ID), Team: msg7.Team(p.Team), Silent: true, CooldownTick: v.Tick}
+		m := msg7.SvTeam{ClientID: s.ids.ID(p.ID), Team: msg7.Team(p.Team), Silent: true, CooldownTick: v.Tick}
 		if s.paused {
 			m.Team = msg7.TeamSpectators
 		}
@@ -192,32 +216,36 @@ func (s *serverSide) SendServerInfo(info *bridge.ServerInfo) {
 func (s *serverSide) SendMotd(text string) { s.send(&msg7.SvMotd{Message: []byte(text)}) }
 
 func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
+	if s.sendUnknown(ev) {
+		return
+	}
+	player, target := s.ids.ID(ev.Player), s.ids.ID(ev.Target)
 	switch ev.Kind {
 	case game.EvPlayerEntered:
 		s.SendClientInfo(w, ev.Player, false, ev.Flag)
 	case game.EvPlayerLeft:
-		s.send(&msg7.SvClientDrop{ClientID: int32(ev.Player), Reason: []byte(ev.Text), Silent: ev.Flag})
+		s.dropPlayer(player, ev.Text, ev.Flag)
 	case game.EvTeamChange:
-		s.send(&msg7.SvTeam{ClientID: int32(ev.Player), Team: msg7.Team(ev.Team), Silent: ev.Flag, CooldownTick: ev.Tick})
+		s.send(&msg7.SvTeam{ClientID: player, Team: msg7.Team(ev.Team), Silent: ev.Flag, CooldownTick: ev.Tick})
 	case game.EvChat:
-		s.send(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: int32(ev.Player), TargetID: int32(ev.Target),
+		s.send(&msg7.SvChat{Mode: msg7.ChatMode(ev.Chat), ClientID: player, TargetID: target,
 			Message: []byte(safetext.Truncate(ev.Text, bridge.MaxText))})
 	case game.EvKill, game.EvKillFeed:
-		s.send(&msg7.SvKillMsg{Killer: encodeKillerOrTeam(ev.Player), Victim: int32(ev.Target), Weapon: msg7.Weapon(ev.Weapon), ModeSpecial: ev.Value})
+		s.sendKill(ev)
 	case game.EvPickup:
 		if ev.Weapon >= 0 {
 			s.send(&msg7.SvWeaponPickup{Weapon: msg7.Weapon(ev.Weapon)})
 		}
 	case game.EvEmoticon:
-		s.send(&msg7.SvEmoticon{ClientID: int32(ev.Player), Emoticon: msg7.Emoticon(ev.Value)})
+		s.send(&msg7.SvEmoticon{ClientID: player, Emoticon: msg7.Emoticon(ev.Value)})
 	case game.EvSkinChange:
 		if p, ok := w.Player(ev.Player); ok {
-			s.send(&msg7.SvSkinChange{ClientID: int32(ev.Player), Skin: encodeSkin(&p.Profile.Skin)})
+			s.send(&msg7.SvSkinChange{ClientID: player, Skin: encodeSkin(&p.Profile.Skin)})
 		}
 	case game.EvProfileChange:
 		// 0.7 has no message for a changed profile. Instead, the player silently leaves and
 		// returns.
-		s.send(&msg7.SvClientDrop{ClientID: int32(ev.Player), Silent: true})
+		s.dropPlayer(player, "", true)
 		s.SendClientInfo(w, ev.Player, false, true)
 	case game.EvGameInfo:
 		s.send(&msg7.SvGameInfo{
@@ -236,17 +264,17 @@ func (s *serverSide) SendEvent(w *game.World, ev *game.Event) {
 		case game.GameMsgTeamAll, game.GameMsgTeamBalanceVictim, game.GameMsgCTFGrab:
 			m.Params[0] = ev.Value
 		case game.GameMsgGamePaused:
-			m.Params[0] = int32(ev.Player)
+			m.Params[0] = player
 		case game.GameMsgCTFCapture:
-			m.Params = [3]int32{ev.Value, int32(ev.Player), ev.Extra}
+			m.Params = [3]int32{ev.Value, player, ev.Extra}
 		}
 		s.send(&m)
 	case game.EvRaceFinish:
-		if !s.send(&msg7.SvRaceFinish{
-			ClientID: int32(ev.Player), Time: ev.Value, Diff: ev.Extra,
+		if player < 0 || !s.send(&msg7.SvRaceFinish{
+			ClientID: player, Time: ev.Value, Diff: ev.Extra,
 			RecordPersonal: ev.Record != game.RecordNone, RecordServer: ev.Record == game.RecordOfAll,
 		}) {
-			s.send(&msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte(texts.RaceFinish(playerName(w, ev.Player), ev.Value))})
+			s.sendServerChat(texts.RaceFinish(playerName(w, ev.Player), ev.Value))
 		}
 	case game.EvCheckpoint:
 		s.send(&msg7.SvCheckpoint{Diff: ev.Value})
@@ -284,9 +312,23 @@ func (s *serverSide) SendClientInfo(w *game.World, id game.PlayerID, self, silen
 	if !ok {
 		return
 	}
-	p := &info.Profile
+	if self {
+		if s.ownID != id && s.ids.IsActive() { // the player reclaimed an old seat
+			s.ids.Reset()
+		}
+		s.ownID = id
+		s.ids.Begin(id)
+	}
+	p, client := &info.Profile, s.ids.ID(id)
+	if client < 0 {
+		return
+	}
+	if old := s.told.players[client]; old != 0 && old != id+1 {
+		s.dropPlayer(client, "", true)
+	}
+	s.told.players[client] = id + 1
 	s.send(&msg7.SvClientInfo{
-		ClientID: int32(id), Local: self, Team: msg7.Team(info.Team),
+		ClientID: client, Local: self, Team: msg7.Team(info.Team),
 		Name: []byte(p.Name), Clan: []byte(p.Clan), Country: p.Country, Skin: encodeSkin(&p.Skin), Silent: silent,
 	})
 }
@@ -348,20 +390,27 @@ const maxVoteTimeout = 60
 func (s *serverSide) SendVote(v *bridge.Vote) {
 	description := v.Description
 	if v.Kind == event.VoteKick || v.Kind == event.VoteSpectate {
-		description = fmt.Sprintf("%2d: %s", v.Target, description)
+		target := s.ids.ID(v.Target)
+		if target < 0 {
+			target = int32(v.Target)
+		}
+		description = fmt.Sprintf("%2d: %s", target, description)
 	}
-	caller := v.Caller
-	if caller == game.Nobody && v.Timeout > 0 {
-		caller = s.protocol.unusedID() // clients show no description for a vote without a caller
+	caller := s.ids.ID(v.Caller)
+	if caller < 0 && v.Timeout > 0 { // clients show no description for a vote without a caller
+		if caller = s.ids.Spare(); !s.ids.IsActive() {
+			caller = int32(s.protocol.unusedID())
+		}
 	}
 	s.send(&msg7.SvVoteSet{
-		ClientID: int32(caller), Type: msg7.VoteType(v.Kind), Timeout: min(v.Timeout, maxVoteTimeout),
+		ClientID: caller, Type: msg7.VoteType(v.Kind), Timeout: min(v.Timeout, maxVoteTimeout),
 		Description: []byte(description), Reason: []byte(v.Reason),
 	})
 }
 
 func (s *serverSide) SendVoteStatus(yes, no, pass, total int32) {
-	s.send(&msg7.SvVoteStatus{Yes: yes, No: no, Pass: pass, Total: total})
+	clamp := func(n int32) int32 { return min(max(n, 0), msg7.MaxClients) }
+	s.send(&msg7.SvVoteStatus{Yes: clamp(yes), No: clamp(no), Pass: clamp(pass), Total: clamp(total)})
 }
 
 func (s *serverSide) SendRconType(bool) {} // 0.7 has no such message
@@ -396,9 +445,10 @@ func (s *serverSide) SendMapListEntryRemoved(name string) {
 }
 
 func (s *serverSide) BuildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+	s.updateIDs(v)
 	s.tellPause(v)
 	s.protocol.snapshot.knowsAim = s.ddnet.info != nil
-	s.protocol.snapshot.buildSnapshot(b, s.ddnet.viewOf(v), latency, s.release, nil)
+	s.protocol.snapshot.buildSnapshot(b, s.ddnet.viewOf(v), latency, &s.ids, s.release, nil)
 }
 
 func (s *serverSide) ItemSizes() *snapshot.ItemSizes { return &itemSizes }

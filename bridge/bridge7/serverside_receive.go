@@ -81,7 +81,7 @@ func (s *serverSide) receiveVital(m msg7.Message) error {
 		if !ok {
 			return bridge.ErrBadMessage
 		}
-		s.session.OnCallVote(kind, string(m.Value), string(m.Reason), m.Force)
+		s.session.OnCallVote(kind, s.votedPlayer(kind, string(m.Value)), string(m.Reason), m.Force)
 	case *msg7.ClVote:
 		s.session.OnVote(int32(m.Vote))
 	case *msg7.ClCommand:
@@ -96,6 +96,7 @@ func (s *serverSide) receiveVital(m msg7.Message) error {
 			return nil
 		}
 		c, _ := decodeCommand(m)
+		c.Target = s.ids.Player(int32(c.Target))
 		s.session.OnCommand(c)
 	default:
 		c, ok := decodeCommand(m)
@@ -105,6 +106,7 @@ func (s *serverSide) receiveVital(m msg7.Message) error {
 		case c.Kind == game.CmdProfile:
 			s.session.OnProfile(c.Profile)
 		default:
+			c.Target = s.ids.Player(int32(c.Target))
 			s.session.OnCommand(c)
 		}
 	}

@@ -1,6 +1,7 @@
 package bridge7
 
 import (
+	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/bridge/internal/convert"
 	"github.com/teeyard/teeyard/bridge/internal/items"
 	"github.com/teeyard/teeyard/game"
@@ -127,6 +128,7 @@ func (e *snapshotEncoder) addGame(g *game.GameState) {
 			DropTickRed: g.FlagDropTick[0], DropTickBlue: g.FlagDropTick[1],
 		}
 		o.PutInts(e.shared.AddGlobal(msg7.TypeGameDataFlag, 0, msg7.SizeGameDataFlag))
+		e.shared.OwnLast()
 	}
 }
 
@@ -171,7 +173,7 @@ func (e *snapshotEncoder) addCharacter(c *game.CharacterState) {
 }
 
 // buildRace adds the players' race clocks and the best time. Players can hide the clocks.
-func (e *snapshotEncoder) buildRace(b *snapshot.Builder, v *game.View, release int32) {
+func (e *snapshotEncoder) buildRace(b *snapshot.Builder, v *game.View, ids *clientids.Map, release int32) {
 	if e.frame.Game.Flags&game.GameFlagRace == 0 {
 		return
 	}
@@ -183,7 +185,7 @@ func (e *snapshotEncoder) buildRace(b *snapshot.Builder, v *game.View, release i
 	}
 	for i := range e.frame.Players {
 		if p := &e.frame.Players[i]; p.RaceStart != 0 && knowsClocks {
-			if dst := b.Add(msg7.TypePlayerInfoRace, int(p.ID), msg7.SizePlayerInfoRace); dst != nil {
+			if dst := b.Add(msg7.TypePlayerInfoRace, int(ids.ID(p.ID)), msg7.SizePlayerInfoRace); dst != nil {
 				(&msg7.PlayerInfoRace{StartTick: p.RaceStart}).PutInts(dst)
 			}
 		}
@@ -205,38 +207,49 @@ func (e *snapshotEncoder) buildRace(b *snapshot.Builder, v *game.View, release i
 const noTime = -1
 
 // buildSnapshot writes the items that are visible in v to b. Latency holds the ms that the
-// scoreboard shows for each player. Release is the client's release. Demo is the recorded demo, or
-// nil for a client in a game.
-func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, release int32, demo *demoSide) {
+// scoreboard shows for each player. Ids are the client's. Release is the client's release. Demo is
+// the recorded demo, or nil for a client in a game.
+func (e *snapshotEncoder) buildSnapshot(
+	b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientids.Map, release int32, demo *demoSide,
+) {
+	var mapOwner items.OwnerMap
+	if ids.IsActive() {
+		mapOwner = func(_, id int, ints []int32) int {
+			for i := range carriers { // of a GameDataFlag
+				ints[i] = ids.Field(ints[i])
+			}
+			return id
+		}
+	}
 	b.Reset()
 	b.Share(e.round)
 	if b.HasRoom(e.size()) {
-		e.shared.AppendVisible(b, v)
-		e.buildCharacters(b, v)
-		e.buildPlayers(b, v, latency)
+		e.shared.AppendVisible(b, v, mapOwner)
+		e.buildCharacters(b, v, ids)
+		e.buildPlayers(b, v, latency, ids)
 		if demo != nil {
 			demo.buildInfos(b)
 		}
-		e.buildEffects(b, v)
-		e.buildRace(b, v, release)
+		e.buildEffects(b, v, ids)
+		e.buildRace(b, v, ids, release)
 		if demo != nil {
-			e.buildStates(b, v)
+			e.buildStates(b, v, ids)
 		}
 		return
 	}
-	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityMatch)
-	e.buildPlayers(b, v, latency)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityMatch, mapOwner)
+	e.buildPlayers(b, v, latency, ids)
 	if demo != nil {
 		demo.buildInfos(b)
 	}
-	e.buildRace(b, v, release)
-	e.buildCharacters(b, v)
-	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityProjectiles)
-	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityLasers)
-	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityPickups)
-	e.buildEffects(b, v)
+	e.buildRace(b, v, ids, release)
+	e.buildCharacters(b, v, ids)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityProjectiles, nil)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityLasers, nil)
+	e.shared.AppendByPriority(b, v, &itemTypes, items.PriorityPickups, nil)
+	e.buildEffects(b, v, ids)
 	if demo != nil {
-		e.buildStates(b, v)
+		e.buildStates(b, v, ids)
 	}
 }
 
@@ -253,33 +266,59 @@ func (e *snapshotEncoder) size() (items, ints int) {
 	return items, ints
 }
 
-func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View) {
+// Indexes of integers that are player ids.
+const (
+	characterHooked = 8
+	carriers        = 2 // number of carriers, at the beginning of a GameDataFlag
+)
+
+func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids *clientids.Map) {
 	for i := range e.characters {
 		c := &e.characters[i]
-		if c.IsVisible(v) {
+		id := ids.ID(c.Player)
+		if id < 0 || !c.IsVisible(v) {
+			continue
+		}
+		if !ids.IsActive() {
 			c.Append(b, v, msg7.TypeCharacter, msg7.SizeCharacterCore)
+		} else if ints := c.AppendOwn(b, v, msg7.TypeCharacter, int(id), msg7.SizeCharacterCore); ints != nil {
+			ints[characterHooked] = ids.Field(ints[characterHooked])
 		}
 	}
 }
 
-func (e *snapshotEncoder) buildEffects(b *snapshot.Builder, v *game.View) {
+func (e *snapshotEncoder) buildEffects(b *snapshot.Builder, v *game.View, ids *clientids.Map) {
 	for i := range e.effects.Items {
-		if it := &e.effects.Items[i]; it.IsFor(v) {
+		it := &e.effects.Items[i]
+		if !it.IsFor(v) {
+			continue
+		}
+		id := it.Ints[items.EffectPlayer]
+		if it.Type == msg7.TypeEventDeath || it.Type == msg7.TypeEventDamage {
+			id = ids.Field(id)
+		}
+		if id == it.Ints[items.EffectPlayer] {
 			it.Append(b)
+		} else if id >= 0 {
+			it.AppendOf(b, id)
 		}
 	}
 }
 
-func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32) {
+func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientids.Map) {
 	var watcher *game.PlayerState // the viewer, while watching
 	for i := range e.frame.Players {
 		p := &e.frame.Players[i]
+		id := ids.ID(p.ID)
+		if id < 0 {
+			continue
+		}
 		flags := p.Flags
 		if p.Spectating && p.SpectatorID == v.Viewer && v.Viewer != p.ID && v.Viewer != game.Nobody {
 			flags |= game.PlayerFlagWatching
 		}
 		aims := e.knowsAim && flags&game.PlayerFlagAim != 0
-		if latency[p.ID] == 0 && flags == p.Flags && !aims {
+		if latency[p.ID] == 0 && flags == p.Flags && !aims && !ids.IsActive() {
 			item := &e.players[p.ID]
 			b.AddShared(&item.ref, msg7.TypePlayerInfo, int(p.ID), item.info[:])
 			if p.ID == v.Viewer && p.Spectating {
@@ -291,7 +330,7 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 		if aims {
 			o.PlayerFlags |= msg7.PlayerFlagAim
 		}
-		if dst := b.Add(msg7.TypePlayerInfo, int(p.ID), msg7.SizePlayerInfo); dst != nil {
+		if dst := b.Add(msg7.TypePlayerInfo, int(id), msg7.SizePlayerInfo); dst != nil {
 			o.PutInts(dst)
 		}
 		if p.ID == v.Viewer && p.Spectating {
@@ -299,8 +338,8 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 		}
 	}
 	if p := watcher; p != nil {
-		o := msg7.SpectatorInfo{Mode: msg7.SpecMode(p.SpecMode), SpectatorID: int32(p.SpectatorID), X: p.ViewX, Y: p.ViewY}
-		if dst := b.Add(msg7.TypeSpectatorInfo, int(p.ID), msg7.SizeSpectatorInfo); dst != nil {
+		o := msg7.SpectatorInfo{Mode: msg7.SpecMode(p.SpecMode), SpectatorID: ids.ID(p.SpectatorID), X: p.ViewX, Y: p.ViewY}
+		if dst := b.Add(msg7.TypeSpectatorInfo, int(ids.ID(p.ID)), msg7.SizeSpectatorInfo); dst != nil {
 			o.PutInts(dst)
 		}
 	}

@@ -24,7 +24,8 @@ type Types struct {
 type Shared struct {
 	items    []sharedItem
 	ints     []int32
-	switched bool // at least one item depends on a switch
+	copied   []int32 // an item for an OwnerMap
+	switched bool    // at least one item depends on a switch
 }
 
 type sharedItem struct {
@@ -73,7 +74,7 @@ func (s *Shared) AddBeam(typ, id, size int, pos, pos2 vec.Vec2) []int32 {
 // HideLast hides the most recently added item from the players in notFor.
 func (s *Shared) HideLast(notFor game.PlayerMask) { s.items[len(s.items)-1].notFor = notFor }
 
-// OwnLast marks the most recently added item as one with a player's id, for AppendMapped.
+// OwnLast marks the most recently added item as one with a player's id, for an [OwnerMap].
 func (s *Shared) OwnLast() { s.items[len(s.items)-1].owned = true }
 
 // HideLastBy hides the most recently added item from viewers for whom the entity's switch is off.
@@ -148,46 +149,27 @@ func (s *Shared) Sort() {
 }
 
 // AppendVisible adds the items that are visible in v to b until b is full.
-func (s *Shared) AppendVisible(b *snapshot.Builder, v *game.View) {
+// MapOwner is nil for clients that know all players by their ids.
+func (s *Shared) AppendVisible(b *snapshot.Builder, v *game.View, mapOwner OwnerMap) {
 	switches := s.switches(v)
 	for i := range s.items {
 		if it := &s.items[i]; it.isVisible(v, switches) {
-			s.append(b, it)
+			s.append(b, it, mapOwner)
 		}
 	}
 }
 
-// AppendMapped is like AppendVisible, for a client that knows players under other ids. Items with a
-// player's id are not shared: mapOwner changes the integers of a copy and returns the item's id, or
-// a negative number to leave the item out.
-func (s *Shared) AppendMapped(b *snapshot.Builder, v *game.View, mapOwner func(typ, id int, ints []int32) int) {
-	switches := s.switches(v)
-	for i := range s.items {
-		it := &s.items[i]
-		switch {
-		case !it.isVisible(v, switches):
-		case it.owned:
-			var ints [maxOwnedInts]int32
-			n := copy(ints[:], s.ints[it.offset:it.offset+uint32(it.size)])
-			if id := mapOwner(int(it.typ), int(it.id), ints[:n]); id >= 0 {
-				copy(b.Add(int(it.typ), id, n), ints[:n])
-			}
-		default:
-			s.append(b, it)
-		}
-	}
-}
-
-// maxOwnedInts is the largest number of integers of an item with a player's id.
-const maxOwnedInts = 16
+// OwnerMap changes the player's id in a copy of an item for a client that knows players under other
+// ids. OwnerMap returns the id of the item, or a negative number to leave the item out.
+type OwnerMap func(typ, id int, ints []int32) int
 
 // AppendByPriority adds the visible items of one priority to b. Called with each priority in turn,
 // it adds the same items as AppendVisible.
-func (s *Shared) AppendByPriority(b *snapshot.Builder, v *game.View, types *Types, priority int) {
+func (s *Shared) AppendByPriority(b *snapshot.Builder, v *game.View, types *Types, priority int, mapOwner OwnerMap) {
 	switches := s.switches(v)
 	for i := range s.items {
 		if it := &s.items[i]; types.priority(it) == priority && it.isVisible(v, switches) {
-			s.append(b, it)
+			s.append(b, it, mapOwner)
 		}
 	}
 }
@@ -216,7 +198,14 @@ func (t *Types) priority(it *sharedItem) int {
 // Size returns the number of items and the total number of their integers.
 func (s *Shared) Size() (items, ints int) { return len(s.items), len(s.ints) }
 
-func (s *Shared) append(b *snapshot.Builder, it *sharedItem) {
+func (s *Shared) append(b *snapshot.Builder, it *sharedItem, mapOwner OwnerMap) {
+	if it.owned && mapOwner != nil {
+		s.copied = append(s.copied[:0], s.ints[it.offset:it.offset+uint32(it.size)]...)
+		if id := mapOwner(int(it.typ), int(it.id), s.copied); id >= 0 {
+			copy(b.Add(int(it.typ), id, len(s.copied)), s.copied)
+		}
+		return
+	}
 	b.AddShared(&it.ref, int(it.typ), int(it.id), s.ints[it.offset:it.offset+uint32(it.size)])
 }
 
@@ -392,6 +381,18 @@ func (it *Effect) IsFor(v *game.View) bool {
 	told := it.To.Has(v.Viewer) || v.ShowAll && it.To.IsPublic()
 	return told && v.Hears(convert.Point(it.Ints[0], it.Ints[1]))
 }
+
+// AppendOf adds the effect with another player's id, as an item that is not shared with other views.
+// IsFor must have reported true.
+func (it *Effect) AppendOf(b *snapshot.Builder, player int32) {
+	if ints := b.Add(int(it.Type), int(it.ID), int(it.size)); ints != nil {
+		copy(ints, it.Ints[:])
+		ints[EffectPlayer] = player
+	}
+}
+
+// EffectPlayer is the index of the player's id in the integers of deaths and damage.
+const EffectPlayer = 2
 
 // Append adds the effect to b. IsFor must have reported true.
 func (it *Effect) Append(b *snapshot.Builder) {

@@ -16,7 +16,7 @@ func TestSharedItems(t *testing.T) {
 	expect := func(v *game.View, want ...int32) {
 		t.Helper()
 		b.Reset()
-		s.AppendVisible(&b, v)
+		s.AppendVisible(&b, v, nil)
 		var snap snapshot.Snapshot
 		b.Finish(&snap)
 		if snap.Len() != len(want) {

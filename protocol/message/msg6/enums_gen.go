@@ -225,7 +225,7 @@ var voteChoiceNames = [...]string{
 }
 
 // FlagCarrier is the state of a flag: one of the constants, or the client id
-// (0 to 63) of its carrier.
+// (0 to 127) of its carrier.
 type FlagCarrier int32
 
 // Values of FlagCarrier.

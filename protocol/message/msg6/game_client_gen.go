@@ -74,7 +74,7 @@ func (m *ClSetTeam) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the client, vital; game message 19, Cl_SetSpectatorMode.
 type ClSetSpectatorMode struct {
-	// Client id of the player; -1 for none. Limits: -1 to 63.
+	// Client id of the player; -1 for none. Limits: -1 to 127.
 	SpectatorID int32
 }
 
@@ -91,7 +91,7 @@ func (m *ClSetSpectatorMode) Append(dst []byte) []byte {
 // Unpack reads the message from u, whose position must be after the id.
 func (m *ClSetSpectatorMode) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
+	if v = u.Int(); v < -1 || v > 127 || u.Err() != nil {
 		return version.NewFieldError("Cl_SetSpectatorMode", "SpectatorID", v, u)
 	}
 	m.SpectatorID = v

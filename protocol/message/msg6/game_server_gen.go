@@ -97,7 +97,7 @@ func (m *SvBroadcast) Unpack(u *packer.Unpacker) error {
 type SvChat struct {
 	// Receivers. Limits: -2 to 3.
 	Mode ChatMode
-	// Client id of the sender; -1 for the server. Limits: -1 to 63.
+	// Client id of the sender; -1 for the server. Limits: -1 to 127.
 	ClientID int32
 	// The text. Limits: cc.
 	Message []byte
@@ -122,7 +122,7 @@ func (m *SvChat) Unpack(u *packer.Unpacker) error {
 		return version.NewFieldError("Sv_Chat", "Mode", v, u)
 	}
 	m.Mode = ChatMode(v)
-	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
+	if v = u.Int(); v < -1 || v > 127 || u.Err() != nil {
 		return version.NewFieldError("Sv_Chat", "ClientID", v, u)
 	}
 	m.ClientID = v
@@ -136,9 +136,9 @@ func (m *SvChat) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 4, Sv_KillMsg.
 type SvKillMsg struct {
-	// Client id. Limits: 0 to 63.
+	// Client id. Limits: 0 to 127.
 	Killer int32
-	// Client id. Limits: 0 to 63.
+	// Client id. Limits: 0 to 127.
 	Victim int32
 	// Weapon or other cause. Limits: -3 to 5.
 	Weapon Weapon
@@ -163,11 +163,11 @@ func (m *SvKillMsg) Append(dst []byte) []byte {
 // Unpack reads the message from u, whose position must be after the id.
 func (m *SvKillMsg) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 127 || u.Err() != nil {
 		return version.NewFieldError("Sv_KillMsg", "Killer", v, u)
 	}
 	m.Killer = v
-	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 127 || u.Err() != nil {
 		return version.NewFieldError("Sv_KillMsg", "Victim", v, u)
 	}
 	m.Victim = v
@@ -313,7 +313,7 @@ func (m *SvWeaponPickup) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 10, Sv_Emoticon.
 type SvEmoticon struct {
-	// Client id of the tee. Limits: 0 to 63.
+	// Client id of the tee. Limits: 0 to 127.
 	ClientID int32
 	// The emoticon. Limits: 0 to 15.
 	Emoticon Emoticon
@@ -333,7 +333,7 @@ func (m *SvEmoticon) Append(dst []byte) []byte {
 // Unpack reads the message from u, whose position must be after the id.
 func (m *SvEmoticon) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 127 || u.Err() != nil {
 		return version.NewFieldError("Sv_Emoticon", "ClientID", v, u)
 	}
 	m.ClientID = v
@@ -497,13 +497,13 @@ func (m *SvVoteSet) Unpack(u *packer.Unpacker) error {
 //
 // Sent by the server, vital; game message 16, Sv_VoteStatus.
 type SvVoteStatus struct {
-	// Votes in favour. Limits: 0 to 64.
+	// Votes in favour. Limits: 0 to 128.
 	Yes int32
-	// Votes against. Limits: 0 to 64.
+	// Votes against. Limits: 0 to 128.
 	No int32
-	// Players who have not voted. Limits: 0 to 64.
+	// Players who have not voted. Limits: 0 to 128.
 	Pass int32
-	// Players who may vote. Limits: 0 to 64.
+	// Players who may vote. Limits: 0 to 128.
 	Total int32
 }
 
@@ -523,19 +523,19 @@ func (m *SvVoteStatus) Append(dst []byte) []byte {
 // Unpack reads the message from u, whose position must be after the id.
 func (m *SvVoteStatus) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("Sv_VoteStatus", "Yes", v, u)
 	}
 	m.Yes = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("Sv_VoteStatus", "No", v, u)
 	}
 	m.No = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("Sv_VoteStatus", "Pass", v, u)
 	}
 	m.Pass = v
-	if v = u.Int(); v < 0 || v > 64 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 128 || u.Err() != nil {
 		return version.NewFieldError("Sv_VoteStatus", "Total", v, u)
 	}
 	m.Total = v
@@ -752,9 +752,9 @@ func (m *SvRecord) Unpack(u *packer.Unpacker) error {
 // Sent by the server, vital; game message killmsgteam@netmsg.ddnet.tw,
 // Sv_KillMsgTeam.
 type SvKillMsgTeam struct {
-	// The DDRace team. Limits: 0 to 63.
+	// The DDRace team. Limits: 0 to 127.
 	Team int32
-	// Client id of the player who died first, -1 for none. Limits: -1 to 63.
+	// Client id of the player who died first, -1 for none. Limits: -1 to 127.
 	First int32
 }
 
@@ -772,11 +772,11 @@ func (m *SvKillMsgTeam) Append(dst []byte) []byte {
 // Unpack reads the message from u, whose position must be after the id.
 func (m *SvKillMsgTeam) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 127 || u.Err() != nil {
 		return version.NewFieldError("Sv_KillMsgTeam", "Team", v, u)
 	}
 	m.Team = v
-	if v = u.Int(); v < -1 || v > 63 || u.Err() != nil {
+	if v = u.Int(); v < -1 || v > 127 || u.Err() != nil {
 		return version.NewFieldError("Sv_KillMsgTeam", "First", v, u)
 	}
 	m.First = v
@@ -817,7 +817,7 @@ func (m *SvYourVote) Unpack(u *packer.Unpacker) error {
 // Sent by the server, vital; game message racefinish@netmsg.ddnet.org,
 // Sv_RaceFinish.
 type SvRaceFinish struct {
-	// Client id. Limits: 0 to 63.
+	// Client id. Limits: 0 to 127.
 	ClientID int32
 	// Ms.
 	Time int32
@@ -847,7 +847,7 @@ func (m *SvRaceFinish) Append(dst []byte) []byte {
 // Unpack reads the message from u, whose position must be after the id.
 func (m *SvRaceFinish) Unpack(u *packer.Unpacker) error {
 	var v int32
-	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 127 || u.Err() != nil {
 		return version.NewFieldError("Sv_RaceFinish", "ClientID", v, u)
 	}
 	m.ClientID = v
@@ -1091,7 +1091,7 @@ type SvPreInput struct {
 	NextWeapon int32
 	// Counts presses and releases.
 	PrevWeapon int32
-	// Client id of the player. Limits: 0 to 63.
+	// Client id of the player. Limits: 0 to 127.
 	Owner int32
 	// Tick that the input is for. Limits: 0 or more.
 	IntendedTick int32
@@ -1156,7 +1156,7 @@ func (m *SvPreInput) Unpack(u *packer.Unpacker) error {
 		return version.NewFieldError("Sv_PreInput", "PrevWeapon", v, u)
 	}
 	m.PrevWeapon = v
-	if v = u.Int(); v < 0 || v > 63 || u.Err() != nil {
+	if v = u.Int(); v < 0 || v > 127 || u.Err() != nil {
 		return version.NewFieldError("Sv_PreInput", "Owner", v, u)
 	}
 	m.Owner = v

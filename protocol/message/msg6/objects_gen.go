@@ -537,9 +537,9 @@ type GameData struct {
 	ScoreRed int32
 	// Points of team blue.
 	ScoreBlue int32
-	// Carrier of the red flag, or its state. Limits: -3 to 63.
+	// Carrier of the red flag, or its state. Limits: -3 to 127.
 	CarrierRed FlagCarrier
-	// Carrier of the blue flag, or its state. Limits: -3 to 63.
+	// Carrier of the blue flag, or its state. Limits: -3 to 127.
 	CarrierBlue FlagCarrier
 }
 
@@ -574,8 +574,8 @@ func (o *GameData) ReadInts(src []int32) error {
 
 // Clamp moves values that are out of range into it and returns their number.
 func (o *GameData) Clamp() int {
-	n := clamp(&o.CarrierRed, -3, 63)
-	n += clamp(&o.CarrierBlue, -3, 63)
+	n := clamp(&o.CarrierRed, -3, 127)
+	n += clamp(&o.CarrierBlue, -3, 127)
 	return n
 }
 
@@ -601,7 +601,7 @@ type CharacterCore struct {
 	Direction int32
 	// Bits: 1 the key is held, 2 the air jump is used. Limits: 0 to 3.
 	Jumped int32
-	// Client id of the hooked player, -1 for none. Limits: -1 to 63.
+	// Client id of the hooked player, -1 for none. Limits: -1 to 127.
 	HookedPlayer int32
 	// State of the hook. Limits: -1 to 5.
 	HookState HookState
@@ -673,7 +673,7 @@ func (o *CharacterCore) ReadInts(src []int32) error {
 func (o *CharacterCore) Clamp() int {
 	n := clamp(&o.Direction, -1, 1)
 	n += clamp(&o.Jumped, 0, 3)
-	n += clamp(&o.HookedPlayer, -1, 63)
+	n += clamp(&o.HookedPlayer, -1, 127)
 	n += clamp(&o.HookState, -1, 5)
 	n += clamp(&o.HookTick, 0, maxInt)
 	return n
@@ -771,7 +771,7 @@ func (o *Character) ReadInts(src []int32) error {
 func (o *Character) Clamp() int {
 	n := clamp(&o.Direction, -1, 1)
 	n += clamp(&o.Jumped, 0, 3)
-	n += clamp(&o.HookedPlayer, -1, 63)
+	n += clamp(&o.HookedPlayer, -1, 127)
 	n += clamp(&o.HookState, -1, 5)
 	n += clamp(&o.HookTick, 0, maxInt)
 	n += clamp(&o.PlayerFlags, 0, 256)
@@ -790,7 +790,7 @@ func (o *Character) Clamp() int {
 type PlayerInfo struct {
 	// 1 for the receiver's own player. Limits: 0 to 1.
 	Local int32
-	// The client id. Limits: 0 to 63.
+	// The client id. Limits: 0 to 127.
 	ClientID int32
 	// Team. Limits: -1 to 1.
 	Team Team
@@ -835,7 +835,7 @@ func (o *PlayerInfo) ReadInts(src []int32) error {
 // Clamp moves values that are out of range into it and returns their number.
 func (o *PlayerInfo) Clamp() int {
 	n := clamp(&o.Local, 0, 1)
-	n += clamp(&o.ClientID, 0, 63)
+	n += clamp(&o.ClientID, 0, 127)
 	n += clamp(&o.Team, -1, 1)
 	return n
 }
@@ -907,7 +907,7 @@ func (o *ClientInfo) Clamp() int {
 //
 // Snapshot type 12, 3 integers, size known to both sides.
 type SpectatorInfo struct {
-	// Client id of the watched player, -1 for none. Limits: -1 to 63.
+	// Client id of the watched player, -1 for none. Limits: -1 to 127.
 	SpectatorID int32
 	// Centre of the view, in 1/32 tile.
 	X int32
@@ -945,7 +945,7 @@ func (o *SpectatorInfo) ReadInts(src []int32) error {
 
 // Clamp moves values that are out of range into it and returns their number.
 func (o *SpectatorInfo) Clamp() int {
-	n := clamp(&o.SpectatorID, -1, 63)
+	n := clamp(&o.SpectatorID, -1, 127)
 	return n
 }
 
@@ -1101,7 +1101,7 @@ func (*EventHammerHit) Clamp() int { return 0 }
 // Snapshot type 17, 3 integers, size known to both sides.
 type EventDeath struct {
 	EventCommon
-	// Client id of the tee. Limits: 0 to 63.
+	// Client id of the tee. Limits: 0 to 127.
 	ClientID int32
 }
 
@@ -1135,7 +1135,7 @@ func (o *EventDeath) ReadInts(src []int32) error {
 
 // Clamp moves values that are out of range into it and returns their number.
 func (o *EventDeath) Clamp() int {
-	n := clamp(&o.ClientID, 0, 63)
+	n := clamp(&o.ClientID, 0, 127)
 	return n
 }
 
@@ -1281,7 +1281,7 @@ type DDNetCharacter struct {
 	// Number of the last checkpoint of teleporters. Limits: -1 if the object ends
 	// before it.
 	TeleCheckpoint int32
-	// Position in the order in which the tees move. Limits: 0 to 63, 0 if the
+	// Position in the order in which the tees move. Limits: 0 to 127, 0 if the
 	// object ends before it.
 	StrongWeakID int32
 	// Jumps used; -1 if unknown. Limits: -1 to 255, -1 if the object ends before
@@ -1356,7 +1356,7 @@ func (o *DDNetCharacter) ReadInts(src []int32) error {
 // Clamp moves values that are out of range into it and returns their number.
 func (o *DDNetCharacter) Clamp() int {
 	n := clamp(&o.Jumps, -1, 255)
-	n += clamp(&o.StrongWeakID, 0, 63)
+	n += clamp(&o.StrongWeakID, 0, 127)
 	n += clamp(&o.JumpedTotal, -1, 255)
 	n += clamp(&o.TuneZoneOverride, -1, 255)
 	return n
@@ -1559,7 +1559,7 @@ type DDNetLaser struct {
 	FromY int32
 	// Tick of the shot or bounce.
 	StartTick int32
-	// Client id; -1 for none, which 16.4 shows as 0. Limits: -1 to 63.
+	// Client id; -1 for none, which 16.4 shows as 0. Limits: -1 to 127.
 	Owner int32
 	// Kind.
 	Type LaserType
@@ -1625,7 +1625,7 @@ func (o *DDNetLaser) ReadInts(src []int32) error {
 
 // Clamp moves values that are out of range into it and returns their number.
 func (o *DDNetLaser) Clamp() int {
-	n := clamp(&o.Owner, -1, 63)
+	n := clamp(&o.Owner, -1, 127)
 	return n
 }
 
@@ -1646,7 +1646,7 @@ type DDNetProjectile struct {
 	Type Weapon
 	// Tick of the shot.
 	StartTick int32
-	// Client id, -1 for none. Limits: -1 to 63.
+	// Client id, -1 for none. Limits: -1 to 127.
 	Owner int32
 	// Number of its switch.
 	SwitchNumber int32
@@ -1701,7 +1701,7 @@ func (o *DDNetProjectile) ReadInts(src []int32) error {
 // Clamp moves values that are out of range into it and returns their number.
 func (o *DDNetProjectile) Clamp() int {
 	n := clamp(&o.Type, 0, 5)
-	n += clamp(&o.Owner, -1, 63)
+	n += clamp(&o.Owner, -1, 127)
 	return n
 }
 
@@ -1927,7 +1927,7 @@ type DDNetSpectatorInfo struct {
 	Deadzone int32
 	// How far the camera follows the cursor, in percent. Limits: 0 or more.
 	FollowFactor int32
-	// Number of spectators of the player. Limits: 0 to 63, 0 if the object ends
+	// Number of spectators of the player. Limits: 0 to 127, 0 if the object ends
 	// before it.
 	SpectatorCount int32
 	// Number of integers missing at the end, if the sender is older.
@@ -1978,7 +1978,7 @@ func (o *DDNetSpectatorInfo) Clamp() int {
 	n += clamp(&o.Zoom, 0, maxInt)
 	n += clamp(&o.Deadzone, 0, maxInt)
 	n += clamp(&o.FollowFactor, 0, maxInt)
-	n += clamp(&o.SpectatorCount, 0, 63)
+	n += clamp(&o.SpectatorCount, 0, 127)
 	return n
 }
 
@@ -2074,7 +2074,7 @@ type EnvelopeTrigger struct {
 	StartTick int32
 	// Kind of trigger.
 	Type int32
-	// Client id of the player who triggered it, -1 for none. Limits: -1 to 63.
+	// Client id of the player who triggered it, -1 for none. Limits: -1 to 127.
 	ClientID int32
 	// Options. Limits: 0 if the object ends before it.
 	Flags int32
@@ -2120,7 +2120,7 @@ func (o *EnvelopeTrigger) ReadInts(src []int32) error {
 
 // Clamp moves values that are out of range into it and returns their number.
 func (o *EnvelopeTrigger) Clamp() int {
-	n := clamp(&o.ClientID, -1, 63)
+	n := clamp(&o.ClientID, -1, 127)
 	return n
 }
 
