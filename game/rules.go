@@ -17,8 +17,8 @@ type Rules struct {
 	MatchSwap        bool  // swaps the teams between matches
 	Powerups         bool  // ninjas appear
 	TeamDamage       bool  // hits hurt teammates
-	PlayerSlots      int32 // maximum number of players who are not spectators, 0..64
-	MaxClients       int32 // maximum number of clients, 1..64
+	PlayerSlots      int32 // maximum number of players who are not spectators, 0..MaxPlayers
+	MaxClients       int32 // maximum number of clients, 1..MaxPlayers
 	TournamentMode   int32 // 0 off, 1 players join as spectators, 2 also restricts the chat of spectators
 	ReadyMode        bool  // players can pause the match and start it by being ready
 	SpamProtection   bool  // limits chat lines and other actions of a player
@@ -91,9 +91,9 @@ var ruleSettings = []RuleSetting{
 	{Name: "sv_matches_per_map", Help: "Number of matches on each map before the next",
 		Number: func(r *Rules) *int32 { return &r.MatchesPerMap }, Default: 1, Min: 1, Max: 100, ZeroAllowed: true, Tell: TellLimits},
 	{Name: "sv_player_slots", Help: "Number of clients that may play",
-		Number: func(r *Rules) *int32 { return &r.PlayerSlots }, Default: 8, Max: fewPlayers, Tell: TellSettings},
+		Number: func(r *Rules) *int32 { return &r.PlayerSlots }, Default: 8, Max: MaxPlayers, Tell: TellSettings},
 	{Name: "sv_max_clients", Help: "Number of clients that may be connected",
-		Number: func(r *Rules) *int32 { return &r.MaxClients }, Default: 8, Min: 1, Max: fewPlayers, Tell: TellSettings},
+		Number: func(r *Rules) *int32 { return &r.MaxClients }, Default: 8, Min: 1, Max: MaxPlayers, Tell: TellSettings},
 	{Name: "sv_tournament_mode", Help: "Players join as spectators (2 = spectators' chat is restricted too)",
 		Number: func(r *Rules) *int32 { return &r.TournamentMode }, Max: 2},
 	{Name: "sv_respawn_delay_tdm", Help: "Seconds until respawn in team deathmatch",
@@ -105,7 +105,7 @@ var ruleSettings = []RuleSetting{
 	{Name: "sv_inactivekick", Help: "How to deal with inactive clients (1 = spectator, 2 = spectator or kick, 3 = kick)",
 		Number: func(r *Rules) *int32 { return &r.InactiveAction }, Default: 2, Min: 1, Max: 3},
 	{Name: "sv_vote_kick_min", Help: "Number of players required for a vote to kick",
-		Number: func(r *Rules) *int32 { return &r.VoteKickMin }, Max: fewPlayers, Tell: TellSettings},
+		Number: func(r *Rules) *int32 { return &r.VoteKickMin }, Max: MaxPlayers, Tell: TellSettings},
 
 	{Switch: func(r *Rules) *bool { return &r.MapRotation }},
 	{Name: "sv_match_swap", Help: "Swap teams between matches",

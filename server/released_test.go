@@ -22,7 +22,11 @@ func TestVariablesAsReleased(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"sv_player_slots 8 0 64",
+		"sv_player_slots 8 0 128", // 128 players, as on DDNet-Server 20
+		"sv_max_clients 8 1 128",
+		"sv_max_clients_per_ip 4 1 128",
+		"sv_vote_kick_min 0 0 128",
+		"dbg_dummies 0 0 128",
 		`sv_register "0" 64`,    // no server announces itself without being told to
 		`sv_map "teeyard1" 128`, // dm1 comes with Teeworlds
 	} {

@@ -115,5 +115,5 @@ func (s *Server) queueRequest(cmd game.Command) {
 	s.queueCommand(cmd)
 }
 
-// maxRequestsPerTick is the largest burst that the rate limits allow 64 players.
-const maxRequestsPerTick = 64 * 192
+// maxRequestsPerTick is the largest burst that the rate limits allow all players.
+const maxRequestsPerTick = game.MaxPlayers * 192

@@ -198,11 +198,13 @@ func (s *serverSide) SendConReady() { s.send(&msg7.ConReady{}) }
 
 func (s *serverSide) SendReadyToEnter() { s.send(&msg7.SvReadyToEnter{}) }
 
+// SendServerInfo limits the counts to the number of ids, since the original client refuses others.
 func (s *serverSide) SendServerInfo(info *bridge.ServerInfo) {
 	r := msg7.InfoRecord{
 		Version: []byte(info.Version), Name: []byte(info.Name), Hostname: []byte(info.Hostname),
 		Map: []byte(info.Map), GameType: []byte(info.GameType), SkillLevel: info.SkillLevel,
-		Players: info.Players, PlayerSlots: info.PlayerSlots, Clients: info.Clients, MaxClients: info.MaxClients,
+		Players: min(info.Players, msg7.MaxClients), PlayerSlots: min(info.PlayerSlots, msg7.MaxClients),
+		Clients: min(info.Clients, msg7.MaxClients), MaxClients: min(info.MaxClients, msg7.MaxClients),
 	}
 	if info.NeedsPassword {
 		r.Flags |= msg7.ServerInfoPassword
@@ -353,8 +355,8 @@ func (s *serverSide) SendSettings(w *game.World) {
 
 func (s *serverSide) sendSettings(r *game.Rules, teamsLocked bool) {
 	s.send(&msg7.SvServerSettings{
-		KickVote: r.VoteKick, KickMin: r.VoteKickMin, SpecVote: r.VoteSpectate,
-		TeamLock: teamsLocked, TeamBalance: r.TeamBalanceTime != 0, PlayerSlots: r.PlayerSlots,
+		KickVote: r.VoteKick, KickMin: min(r.VoteKickMin, msg7.MaxClients), SpecVote: r.VoteSpectate,
+		TeamLock: teamsLocked, TeamBalance: r.TeamBalanceTime != 0, PlayerSlots: min(r.PlayerSlots, msg7.MaxClients),
 	})
 }
 

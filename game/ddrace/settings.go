@@ -78,7 +78,7 @@ var variables = [...]Variable{
 	{"sv_pauseable", "/spec takes the tee out of the world while its clock runs on", 0, 0, 1, func(s *Settings) *int32 { return &s.Pauseable }},
 	{"sv_team", "Teams (0 = off, 1 = on, 2 = needed to start, 3 = all alone)", 1, 0, 3, func(s *Settings) *int32 { return &s.Team }},
 	{"sv_min_team_size", "Number of members that a team needs for a team finish", 2, 1, 64, func(s *Settings) *int32 { return &s.MinTeamSize }},
-	{"sv_max_team_size", "Largest number of members of a team", 64, 1, 64, func(s *Settings) *int32 { return &s.MaxTeamSize }},
+	{"sv_max_team_size", "Largest number of members of a team", 64, 1, MaxTees, func(s *Settings) *int32 { return &s.MaxTeamSize }},
 	{"sv_old_laser", "Lasers never hit their shooter; shotguns pull to the shooter", 0, 0, 1, func(s *Settings) *int32 { return &s.OldLaser }},
 	{"sv_no_weak_hook_and_bounce", "All tees' hooks are equally strong", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHookAndBounce }},
 	{"sv_no_weak_hook", "All hooks are equally strong (needs sv_ddnet_physics 20)", 0, 0, 1, func(s *Settings) *int32 { return &s.NoWeakHook }},

@@ -1,6 +1,7 @@
 package teeverify
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/teeyard/teeyard/format/teehistorian"
@@ -38,7 +39,7 @@ func isAnswer(rec *teehistorian.Record) bool {
 func (t *match) act(rec *teehistorian.Record) {
 	id := int(rec.Client)
 	if id >= ddrace.MaxTees {
-		t.unknown("client 64 and above")
+		t.unknown(fmt.Sprintf("client %d and above", ddrace.MaxTees))
 		return
 	}
 	switch rec.Kind {

@@ -13,7 +13,7 @@ import (
 type saves struct {
 	Of       [numTeams]saving
 	Next     [game.MaxPlayers]int32 // first tick in which the player may save or load again
-	SwapWith [game.MaxPlayers]int8  // 1 + the player to swap with, 0 for none
+	SwapWith [game.MaxPlayers]uint8 // 1 + the player to swap with, 0 for none
 	LastSwap [numTeams]int32        // tick of the team's last swap request
 }
 
@@ -395,9 +395,9 @@ func (m *Mode) commandSwap(ctx *game.Ctx, c *game.CommandCall) {
 		why = "Need to have started the map to swap with a player."
 	case m.isSaving(team) || w.AliveTee(id) == nil || w.AliveTee(other) == nil:
 		why = "You and other player need to have started the map"
-	case s.SwapWith[id] == int8(other)+1 && s.SwapWith[other] != int8(id)+1:
+	case s.SwapWith[id] == uint8(other)+1 && s.SwapWith[other] != uint8(id)+1:
 		why = fmt.Sprintf("You have already requested to swap with %s.", ctx.Player(game.PlayerID(other)).Name())
-	case s.SwapWith[other] != int8(id)+1:
+	case s.SwapWith[other] != uint8(id)+1:
 		m.requestSwap(ctx, id, other, team)
 	default:
 		why = m.swap(ctx, id, other, team)
@@ -440,7 +440,7 @@ func (m *Mode) requestSwap(ctx *game.Ctx, id, other int, team uint8) {
 		rest := members(ctx.DDRace(), team).Without(game.MaskOne(game.PlayerID(id))).Without(game.MaskOne(game.PlayerID(other)))
 		m.sayTo(rest, fmt.Sprintf("%s has requested to swap with %s.", name, target))
 	}
-	m.state.Saves.SwapWith[id] = int8(other) + 1
+	m.state.Saves.SwapWith[id] = uint8(other) + 1
 	m.state.Saves.LastSwap[team] = ctx.DDRace().Tick()
 }
 
@@ -493,7 +493,7 @@ func (m *Mode) swap(ctx *game.Ctx, id, other int, team uint8) (why string) {
 func (s *saves) forget(id int) {
 	s.Next[id], s.SwapWith[id] = 0, 0
 	for i := range s.SwapWith {
-		if s.SwapWith[i] == int8(id)+1 {
+		if s.SwapWith[i] == uint8(id)+1 {
 			s.SwapWith[i] = 0
 		}
 	}

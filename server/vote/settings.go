@@ -1,6 +1,9 @@
 package vote
 
-import "github.com/teeyard/teeyard/server/console"
+import (
+	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/server/console"
+)
 
 // Settings holds the variables of votes. Switches are 0 or 1. The comments name the variables.
 type Settings struct {
@@ -34,7 +37,7 @@ func (s *Settings) register(c *console.Console) error {
 		{Name: "sv_vote_yes_percentage", Help: "A vote passes if more than this percentage of the players agree (100 = no vote passes)",
 			Value: &s.YesPercentage, Default: 50, Min: 1, Max: 100},
 		{Name: "sv_vote_majority", Help: "Players who do not vote count as no (1) or do not count (0)", Value: &s.Majority, Default: 1, Max: 1},
-		{Name: "sv_vote_max_total", Help: "Largest number of players to count in votes to kick or move a player (0 = all)", Value: &s.MaxTotal, Max: 64},
+		{Name: "sv_vote_max_total", Help: "Largest number of players to count in votes to kick or move a player (0 = all)", Value: &s.MaxTotal, Max: game.MaxPlayers},
 		{Name: "sv_vote_veto_time", Help: "Minutes in a DDRace race after which a player's no stops the votes of others (0 = never)",
 			Value: &s.VetoTime, Default: 20, Max: 1000},
 		{Name: "sv_join_vote_delay", Help: "Seconds until a player who joins others may call votes, or vote about players", Value: &s.JoinDelay, Max: 1000},

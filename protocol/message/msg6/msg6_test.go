@@ -23,7 +23,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		{"\x06\x04\x00x\x00", message.ErrRange, "msg6: Sv_Chat.Mode = 4: out of range"},
 		{"\x06\x42\x00x\x00", message.ErrRange, "msg6: Sv_Chat.Mode = -3: out of range"},
 		{"\x06\x01\x41x\x00", message.ErrRange, "msg6: Sv_Chat.ClientID = -2: out of range"},
-		{"\x06\x01\x80\x01x\x00", message.ErrRange, "msg6: Sv_Chat.ClientID = 64: out of range"},
+		{"\x06\x01\x80\x02x\x00", message.ErrRange, "msg6: Sv_Chat.ClientID = 128: out of range"},
 		{"\x06\x01\x00x", packer.ErrUnterminated, "msg6: Sv_Chat.Message: packer: string without NUL"},
 		{"\x06\x01\x00", packer.ErrShort, "msg6: Sv_Chat.Message: packer: data ends too early"},
 		{"\x28n\x00c\x00\x00s", packer.ErrUnterminated, "msg6: Cl_StartInfo.Profile.Skin: packer: string without NUL"},

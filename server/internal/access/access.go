@@ -14,6 +14,9 @@ import (
 	"github.com/teeyard/teeyard/server/console"
 )
 
+// maxClients is the maximum number of clients of a server.
+const maxClients = 128
+
 // Host is the server whose access is controlled.
 type Host interface {
 	// Now returns the time of the datagram, tick or console line that the server handles.
@@ -141,9 +144,9 @@ func (s *Settings) register(c *console.Console) error {
 		}
 	}
 	for _, v := range []console.IntVar{
-		{Name: "sv_max_clients_per_ip", Help: "Number of clients that may be connected from one IP", Value: &s.MaxClientsPerIP, Default: 4, Min: 1, Max: 64},
+		{Name: "sv_max_clients_per_ip", Help: "Number of clients that may be connected from one IP", Value: &s.MaxClientsPerIP, Default: 4, Min: 1, Max: maxClients},
 		{Name: "sv_max_clients_per_network", Help: "Number of clients that may be connected from one network (0 = any)",
-			Value: &s.MaxClientsPerNetwork, Max: 64},
+			Value: &s.MaxClientsPerNetwork, Max: maxClients},
 		{Name: "sv_vanilla_antispoof", Help: "Make old clients without tokens prove their address before they get a seat",
 			Value: &s.VanillaAntispoof, Default: 1, Max: 1},
 		{Name: "sv_van_conn_per_second", Help: "Connection attempts per second from old clients without tokens (0 = none)",

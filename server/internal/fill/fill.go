@@ -108,9 +108,9 @@ func New(cfg Config) *Bots { return &Bots{cfg: cfg, host: cfg.Host} }
 func (b *Bots) Register(c *console.Console) error {
 	const sv = console.Server | console.Save
 	for _, v := range []console.IntVar{
-		{Name: "dbg_dummies", Help: "Number of bots that only walk, for tests", Flags: console.Server, Value: &b.Settings.Dummies, Max: 64},
+		{Name: "dbg_dummies", Help: "Number of bots that only walk, for tests", Flags: console.Server, Value: &b.Settings.Dummies, Max: game.MaxPlayers},
 		{Name: "sv_bots", Help: "Number of players up to which bots fill the game while a client is connected (0 = no bots)",
-			Flags: sv, Value: &b.Settings.Bots, Max: 64},
+			Flags: sv, Value: &b.Settings.Bots, Max: game.MaxPlayers},
 		{Name: "sv_bot_skill", Help: "Skill of bots (1 = beginner, 2 = fair, 3 = strong); has no effect in DDRace",
 			Flags: sv, Value: &b.Settings.Skill, Default: 2, Min: 1, Max: 3},
 	} {
@@ -203,13 +203,26 @@ func (b *Bots) numFree() int {
 	return b.host.Match().Rules.Seats() - b.Count() - s.Leaving.Count() - s.Clients.Count()
 }
 
-// freeSeat returns the highest free seat, or -1.
+// commonIDs is the number of ids that nearly all clients know.
+const commonIDs = 64
+
+// seatInOrder returns the seat that bots take in place n: the highest below commonIDs first, then
+// those above. It is its own inverse.
+func seatInOrder(n int) game.PlayerID {
+	if n < commonIDs {
+		n = commonIDs - 1 - n
+	}
+	return game.PlayerID(n)
+}
+
+// freeSeat returns the free seat for the next bot, or -1.
 func (b *Bots) freeSeat() game.PlayerID {
 	s := b.host.Seats()
 	taken := b.seats.Or(s.Clients).Or(s.Leaving)
-	id := game.PlayerID(b.host.Match().Rules.Seats() - 1)
-	for id >= 0 && taken.Has(id) {
-		id--
+	for n := range b.host.Match().Rules.Seats() {
+		if id := seatInOrder(n); !taken.Has(id) {
+			return id
+		}
 	}
-	return id
+	return game.Nobody
 }

@@ -189,7 +189,7 @@ func (b *Bots) add(m *Match, now conn.Time) bool {
 	if mind == nil {
 		return false
 	}
-	b.seat(id, now, mind, profile(m.Rules.Seats()-1-int(id)))
+	b.seat(id, now, mind, profile(int(seatInOrder(int(id)))))
 	return true
 }
 
