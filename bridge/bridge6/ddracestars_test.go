@@ -22,7 +22,8 @@ func TestDDRaceStars(t *testing.T) {
 		s := new(snapshot.Snapshot)
 		enc.recordTick(f, []game.Event{ev})
 		enc.beginFrame(f)
-		enc.buildSnapshot(&b, &game.View{Frame: f, Range: game.DDRaceRange}, new([game.MaxPlayers]int32), &clientids.Map{}, version, version >= msg6.VersionNewHUD)
+		v := &game.View{Frame: f, Range: game.DDRaceRange}
+		enc.buildSnapshot(&b, v, new([game.MaxPlayers]int32), &clientids.Map{}, version, version >= msg6.VersionNewHUD)
 		b.Finish(s)
 		for i := range s.Len() {
 			if k, ints := s.Item(i); k.Type() == msg6.TypeEventDamageInd {

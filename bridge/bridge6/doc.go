@@ -2,10 +2,10 @@
 // Teeworlds 0.6 and DDNet.
 //
 // [NewProtocol] returns the server's [bridge.Protocol]. Clients of DDNet send their release and get
-// the additional features that it supports: 64 ids, whispers, settings for prediction and drawing,
-// and marks for operators. Other clients know 16 ids. In a fuller game they see the 14 nearest
-// players under changing ids. The chat of all other players reaches them through one player without
-// a name.
+// the additional features that it supports: 64 or 128 ids, whispers, settings for prediction and
+// drawing, and marks for operators. Other clients know 16 ids. In a fuller game, clients see the
+// nearest players under changing ids. The chat of all other players reaches them through one player
+// without a name.
 //
 // [NewClientSide] returns the client's [bridge.ClientSide]. The ClientSide introduces itself as a
 // release of DDNet, as a client that knows 64 players, or as neither. The ClientSide reads DDNet's

@@ -344,7 +344,9 @@ func (e *snapshotEncoder) addState(c *game.CharacterState) {
 // mapped ids allow it. Latency holds the ms that the scoreboard shows for each player. Version is
 // the release of DDNet. Clients without support for character states see frozen characters as
 // ninjas.
-func (e *snapshotEncoder) buildSnapshot(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientids.Map, version int32, knowsStates bool) {
+func (e *snapshotEncoder) buildSnapshot(
+	b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, ids *clientids.Map, version int32, knowsStates bool,
+) {
 	ddnet := msg6.TypeKnownBy(msg6.TypeDDNetCharacter, version)
 	b.Reset()
 	b.Share(e.round)
@@ -547,8 +549,8 @@ func (e *snapshotEncoder) buildStates(b *snapshot.Builder, ids *clientids.Map) {
 	}
 }
 
-// order returns the places of tees in the order of movement, by their places among all, for a client
-// with mapped ids. Such a client knows no places beyond its number of ids.
+// order returns the places of tees in the order of movement for a client with mapped ids, by their
+// places among all tees. Such a client knows no places beyond its number of ids.
 func (e *snapshotEncoder) order(ids *clientids.Map) (places [game.MaxPlayers]int32) {
 	for i := range e.states {
 		if ids.ID(e.characters[i].Player) >= 0 {

@@ -664,7 +664,8 @@ func TestSizeOfSnapshots(t *testing.T) {
 		var b snapshot.Builder
 		var s snapshot.Snapshot
 		items, ints := p.snapshot.size()
-		p.snapshot.buildSnapshot(&b, &game.View{Frame: f, Viewer: 0, VitalsOf: 0, ShowAll: true}, new([game.MaxPlayers]int32), &clientids.Map{}, msg7.ClientVersion, demo)
+		v := &game.View{Frame: f, Viewer: 0, VitalsOf: 0, ShowAll: true}
+		p.snapshot.buildSnapshot(&b, v, new([game.MaxPlayers]int32), &clientids.Map{}, msg7.ClientVersion, demo)
 		b.Finish(&s)
 		sum := 0
 		for i := range s.Len() {

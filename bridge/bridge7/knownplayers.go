@@ -10,8 +10,8 @@ import (
 	"github.com/teeyard/teeyard/protocol/message/msg7"
 )
 
-// toldPlayers are the players that a client was told of in messages, by its ids. While ids are
-// mapped, players silently leave and enter as they get and lose ids.
+// toldPlayers are the players in messages to a client, by its ids. While ids are mapped, players
+// silently leave and enter as they get and lose ids.
 type toldPlayers struct {
 	players [msg7.MaxClients]game.PlayerID // plus 1; 0 for none
 	changes int                            // of ids, when the client was last told of all players
@@ -53,7 +53,7 @@ func (s *serverSide) sendServerChat(text string) {
 	s.send(&msg7.SvChat{Mode: msg7.ChatAll, ClientID: -1, TargetID: -1, Message: []byte(safetext.Truncate(text, bridge.MaxText))})
 }
 
-// sendUnknown sends an event of a player that the client does not know: a line of chat, or nothing.
+// sendUnknown sends an event of an unknown player: a line of chat, or nothing.
 // It returns false if the client knows the players of the event.
 func (s *serverSide) sendUnknown(ev *game.Event) bool {
 	if ev.Player < 0 || s.ids.ID(ev.Player) >= 0 && (ev.Target < 0 || s.ids.ID(ev.Target) >= 0) {

@@ -70,8 +70,7 @@ func (c *crowdClient) step(ticks int, cmds ...game.Command) *game.View {
 	return c.Client.ReceiveSnapshot(c.world.Tick(), &c.s)
 }
 
-// check compares the names that the client has with those of the players behind its ids, and
-// returns their number.
+// check compares the names in the client with the players behind its ids, and returns their number.
 func (c *crowdClient) check(what string, v *game.View) (n int) {
 	c.t.Helper()
 	for id := range game.PlayerID(msg7.MaxClients) {
@@ -168,7 +167,8 @@ func TestUnknownPlayers(t *testing.T) {
 		{game.Event{Kind: game.EvKill, Player: -2, Target: 100},
 			[]bridgetest.Call{call("Event", game.Event{Kind: game.EvKill, Player: -2, Target: 0})}},
 		{game.Event{Kind: game.EvEmoticon, Player: unknown, Target: game.Nobody, Value: 1}, nil},
-		{game.Event{Kind: game.EvPlayerLeft, Player: unknown, Target: game.Nobody, Text: "bye"}, []bridgetest.Call{line("'" + name + "' has left the game (bye)")}},
+		{game.Event{Kind: game.EvPlayerLeft, Player: unknown, Target: game.Nobody, Text: "bye"},
+			[]bridgetest.Call{line("'" + name + "' has left the game (bye)")}},
 		{game.Event{Kind: game.EvPlayerEntered, Player: unknown, Target: game.Nobody, Flag: true}, nil},
 		{game.Event{Kind: game.EvGameMsg, GameMsg: game.GameMsgGamePaused, Player: unknown, Target: game.Nobody},
 			[]bridgetest.Call{line("'" + name + "' initiated a pause")}},

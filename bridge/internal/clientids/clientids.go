@@ -33,9 +33,9 @@ type Map struct {
 	byID       [MaxLimit]game.PlayerID
 }
 
-// New returns a map for a client that knows the ids from 0 to limit-1. A limit above MaxLimit stands
-// for all ids. With keepsOwnID, a player whose id is below the limit keeps it when ids begin to be mapped. Without
-// it, the player with the highest of these ids gets another.
+// New returns a map for a client that knows the ids from 0 to limit-1. A limit above MaxLimit
+// stands for all ids. With keepsOwnID, a player whose id is below the limit keeps it when ids begin
+// to be mapped. Without it, the player with the highest of these ids gets another.
 func New(limit int, keepsOwnID bool) Map {
 	if limit > MaxLimit {
 		return Map{}

@@ -382,8 +382,8 @@ func (it *Effect) IsFor(v *game.View) bool {
 	return told && v.Hears(convert.Point(it.Ints[0], it.Ints[1]))
 }
 
-// AppendOf adds the effect with another player's id, as an item that is not shared with other views.
-// IsFor must have reported true.
+// AppendOf adds the effect with another player's id. Other views do not share the item. IsFor must
+// have reported true.
 func (it *Effect) AppendOf(b *snapshot.Builder, player int32) {
 	if ints := b.Add(int(it.Type), int(it.ID), int(it.size)); ints != nil {
 		copy(ints, it.Ints[:])

@@ -10,8 +10,8 @@ const (
 
 	// TicksPerSecond is the length of a second in ticks.
 	TicksPerSecond = 50
-	// MaxClients is the number of client ids in DDNet before VersionMax128. Do not send higher ids to
-	// it.
+	// MaxClients is the number of client ids in DDNet before VersionMax128. Do not send higher ids
+	// to it.
 	MaxClients = 64
 	// MaxClientsVanilla is the number of client ids in Teeworlds 0.6. Do not send higher ids to it,
 	// or to DDNet before VersionDDNetOld.

@@ -144,7 +144,8 @@ func (s *Settings) register(c *console.Console) error {
 		}
 	}
 	for _, v := range []console.IntVar{
-		{Name: "sv_max_clients_per_ip", Help: "Number of clients that may be connected from one IP", Value: &s.MaxClientsPerIP, Default: 4, Min: 1, Max: maxClients},
+		{Name: "sv_max_clients_per_ip", Help: "Number of clients that may be connected from one IP",
+			Value: &s.MaxClientsPerIP, Default: 4, Min: 1, Max: maxClients},
 		{Name: "sv_max_clients_per_network", Help: "Number of clients that may be connected from one network (0 = any)",
 			Value: &s.MaxClientsPerNetwork, Max: maxClients},
 		{Name: "sv_vanilla_antispoof", Help: "Make old clients without tokens prove their address before they get a seat",
