@@ -49,7 +49,7 @@ func (e *snapshotEncoder) buildDDNetItems(b *snapshot.Builder, ids *clientids.Ma
 			continue
 		}
 		item := &e.players[p.ID]
-		if !ids.IsActive() {
+		if id == int32(p.ID) {
 			b.AddShared(&item.ddnetRef, wireTypeDDNetPlayer, int(id), item.ddnet[:])
 		} else {
 			copy(b.Add(wireTypeDDNetPlayer, int(id), sizeDDNetPlayer), item.ddnet[:])

@@ -25,16 +25,17 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 			e.buildPlayer(b, v, latency, k.player, k.id, version)
 		}
 		for _, k := range known {
-			copy(b.Add(msg6.TypeClientInfo, int(k.id), msg6.SizeClientInfo), e.skins.infos[k.player.ID].ints[:])
+			info := &e.skins.infos[k.player.ID]
+			if k.id == int32(k.player.ID) {
+				b.AddShared(&info.ref, msg6.TypeClientInfo, int(k.id), info.ints[:])
+			} else {
+				copy(b.Add(msg6.TypeClientInfo, int(k.id), msg6.SizeClientInfo), info.ints[:])
+			}
 		}
 	} else {
 		for i := range e.frame.Players {
 			p := &e.frame.Players[i]
-			if item := &e.players[p.ID]; p.ID != v.Viewer && latency[p.ID] == 0 {
-				b.AddShared(&item.infoRef, msg6.TypePlayerInfo, int(p.ID), item.info[:])
-			} else {
-				e.buildPlayer(b, v, latency, p, int32(p.ID), version)
-			}
+			e.buildPlayer(b, v, latency, p, int32(p.ID), version)
 		}
 		for i := range e.frame.Players {
 			info := &e.skins.infos[e.frame.Players[i].ID]
@@ -60,6 +61,10 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 }
 
 func (e *snapshotEncoder) buildPlayer(b *snapshot.Builder, v *game.View, latency *[game.MaxPlayers]int32, p *game.PlayerState, id, version int32) {
+	if item := &e.players[p.ID]; id == int32(p.ID) && p.ID != v.Viewer && latency[p.ID] == 0 {
+		b.AddShared(&item.infoRef, msg6.TypePlayerInfo, int(id), item.info[:])
+		return
+	}
 	dst := b.Add(msg6.TypePlayerInfo, int(id), msg6.SizePlayerInfo)
 	if dst == nil {
 		return

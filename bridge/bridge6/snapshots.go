@@ -487,9 +487,12 @@ func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids
 			if !e.visible.Has(p) {
 				continue
 			}
-			if ints := c.AppendOwn(b, v, msg6.TypeCharacter, id, characterHealth); ints != nil {
+			hooked := ids.Field(c.Ints[characterHooked])
+			if id == int(p) && hooked == c.Ints[characterHooked] && !e.isFrozen(int(i)) {
+				c.Append(b, v, msg6.TypeCharacter, characterHealth)
+			} else if ints := c.AppendOwn(b, v, msg6.TypeCharacter, id, characterHealth); ints != nil {
 				e.showFreeze(ints, int(i), knowsStates)
-				ints[characterHooked] = ids.Field(ints[characterHooked])
+				ints[characterHooked] = hooked
 			}
 		}
 		return

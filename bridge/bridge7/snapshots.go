@@ -279,10 +279,11 @@ func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids
 		if id < 0 || !c.IsVisible(v) {
 			continue
 		}
-		if !ids.IsActive() {
+		hooked := ids.Field(c.Ints[characterHooked])
+		if id == int32(c.Player) && hooked == c.Ints[characterHooked] {
 			c.Append(b, v, msg7.TypeCharacter, msg7.SizeCharacterCore)
 		} else if ints := c.AppendOwn(b, v, msg7.TypeCharacter, int(id), msg7.SizeCharacterCore); ints != nil {
-			ints[characterHooked] = ids.Field(ints[characterHooked])
+			ints[characterHooked] = hooked
 		}
 	}
 }
@@ -318,7 +319,7 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 			flags |= game.PlayerFlagWatching
 		}
 		aims := e.knowsAim && flags&game.PlayerFlagAim != 0
-		if latency[p.ID] == 0 && flags == p.Flags && !aims && !ids.IsActive() {
+		if latency[p.ID] == 0 && flags == p.Flags && !aims && id == int32(p.ID) {
 			item := &e.players[p.ID]
 			b.AddShared(&item.ref, msg7.TypePlayerInfo, int(p.ID), item.info[:])
 			if p.ID == v.Viewer && p.Spectating {

@@ -248,6 +248,14 @@ func (m *Map) assignAll(viewer game.PlayerID, nearest []playerDistance) {
 			m.changes++
 		}
 	}
+	if m.limit == MaxLimit { // snapshots share the items of players with their own ids
+		for _, d := range nearest {
+			if own := int32(d.player); own < m.spare && m.byPlayer[own] < 0 && m.byID[own] == game.Nobody {
+				m.assign(d.player, int(own))
+				m.changes++
+			}
+		}
+	}
 	id := 0
 	for _, d := range nearest {
 		if m.byPlayer[d.player] >= 0 {
