@@ -275,8 +275,15 @@ const (
 func (e *snapshotEncoder) buildCharacters(b *snapshot.Builder, v *game.View, ids *clientids.Map) {
 	for i := range e.characters {
 		c := &e.characters[i]
+		if !c.IsVisible(v) {
+			continue
+		}
+		if !ids.IsActive() {
+			c.Append(b, v, msg7.TypeCharacter, msg7.SizeCharacterCore)
+			continue
+		}
 		id := ids.ID(c.Player)
-		if id < 0 || !c.IsVisible(v) {
+		if id < 0 {
 			continue
 		}
 		hooked := ids.Field(c.Ints[characterHooked])
@@ -292,6 +299,10 @@ func (e *snapshotEncoder) buildEffects(b *snapshot.Builder, v *game.View, ids *c
 	for i := range e.effects.Items {
 		it := &e.effects.Items[i]
 		if !it.IsFor(v) {
+			continue
+		}
+		if !ids.IsActive() {
+			it.Append(b)
 			continue
 		}
 		id := it.Ints[items.EffectPlayer]
@@ -310,9 +321,11 @@ func (e *snapshotEncoder) buildPlayers(b *snapshot.Builder, v *game.View, latenc
 	var watcher *game.PlayerState // the viewer, while watching
 	for i := range e.frame.Players {
 		p := &e.frame.Players[i]
-		id := ids.ID(p.ID)
-		if id < 0 {
-			continue
+		id := int32(p.ID)
+		if ids.IsActive() {
+			if id = ids.ID(p.ID); id < 0 {
+				continue
+			}
 		}
 		flags := p.Flags
 		if p.Spectating && p.SpectatorID == v.Viewer && v.Viewer != p.ID && v.Viewer != game.Nobody {
