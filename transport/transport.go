@@ -102,8 +102,8 @@ type Conn interface {
 
 	// ReadBatch fills dst with received datagrams and returns their number. If there are none, it
 	// waits for one until the time until, in ns, or until Wake is called. ReadBatch does not wait
-	// if until is in the past. At a timeout n is 0 and err is nil. The only errors are ErrClosed
-	// and fatal errors of the socket.
+	// if until is in the past. At a timeout n is 0 and err is nil, and sometimes before, after an
+	// event that brought no datagram. The only errors are ErrClosed and fatal errors of the socket.
 	ReadBatch(dst []Datagram, until int64) (n int, err error)
 
 	// Send queues a copy of b for a peer. If the queue is full, Send flushes it.

@@ -307,6 +307,15 @@ func testSlowReaderOfPair(t *testing.T, h *testHub) {
 	testenv.Check(t, most <= 2*maxSockets*maxQueued, "%d bytes are queued", most)
 }
 
+// readAny waits up to 10 s for a datagram. A copy that the other connection has already brought
+// wakes ReadBatch, too, and is no datagram.
+func readAny(c transport.Conn, batch []transport.Datagram) (n int, err error) {
+	for until := c.Now() + int64(10*time.Second); n == 0 && err == nil && c.Now() < until; {
+		n, err = c.ReadBatch(batch, until)
+	}
+	return n, err
+}
+
 // TestDialTwo checks that a client with two connections gets each datagram once, goes on when one
 // of them is lost, and opens it again.
 func TestDialTwo(t *testing.T) { eachWay(t, testDialTwo) }
@@ -328,7 +337,7 @@ func testDialTwo(t *testing.T, h *testHub) {
 		h.conn.Send(peer, []byte(text))
 		h.conn.Flush()
 		batch := make([]transport.Datagram, 4)
-		k, err := c.ReadBatch(batch, c.Now()+int64(10*time.Second))
+		k, err := readAny(c, batch)
 		testenv.Require(t, err == nil && k == 1 && string(batch[0].Data) == text, "%d datagrams, %q, %v", k, batch[0].Data, err)
 	}
 	echo()
@@ -356,7 +365,7 @@ func testDialTwo(t *testing.T, h *testHub) {
 	h.expect(t, "")
 	testenv.Eventually(t, "the client notices", func() bool { return c.(*dialed).hub.find(server) == nil })
 	batch := make([]transport.Datagram, 4)
-	k, err := c.ReadBatch(batch, c.Now()+int64(10*time.Second))
+	k, err := readAny(c, batch)
 	testenv.Check(t, err == nil && k == 1 && len(batch[0].Data) == 0, "%d datagrams, %v", k, err)
 	c.Send(server, []byte("lost"))
 	testenv.Eventually(t, "a new pair", func() bool { return h.Peers() == 1 })
@@ -394,7 +403,7 @@ func testDialTwoFallsBack(t *testing.T, h *testHub) {
 	h.conn.Send(peer, []byte("answer"))
 	h.conn.Flush()
 	batch := make([]transport.Datagram, 4)
-	n, err := c.ReadBatch(batch, c.Now()+int64(10*time.Second))
+	n, err := readAny(c, batch)
 	testenv.Check(t, err == nil && n == 1 && bytes.Equal(batch[0].Data, []byte("answer")), "%d, %v", n, err)
 	testenv.Check(t, h.Peers() == 1 && h.sockets(peer) == 1, "%d peers", h.Peers())
 }

@@ -20,8 +20,8 @@ import (
 
 // limits of what a browser loads, in bytes.
 const (
-	maxScript  = 120_000 // as gzip
-	maxGzip    = 1_900_000
+	maxScript  = 120_000   // as gzip
+	maxGzip    = 1_920_000 // for the few browsers without brotli
 	maxBrotli  = 1_400_000
 	maxStyles  = 16 << 10
 	maxProgram = 8 << 20 // in memory
