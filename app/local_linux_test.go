@@ -65,6 +65,7 @@ func TestAdminLink(t *testing.T) {
 // default settings. The key lets a request in. A loopback address alone does not, nor does a proxy
 // that adds no header. Package internal/peers tests the same with real proxies.
 func TestLocalRooms(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := startService(t, "sv_rcon_password secret")
 	key := strings.TrimSpace(string(testenv.Must(os.ReadFile(filepath.Join(s.dir, keyFile)))))

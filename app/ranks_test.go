@@ -72,6 +72,7 @@ func TestDatabaseOfTheConfiguration(t *testing.T) {
 
 // TestListOfRanks lists the maps and the ranks of one map, and checks the errors for missing files.
 func TestListOfRanks(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	run := func(args ...string) (string, error) {

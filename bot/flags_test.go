@@ -38,6 +38,7 @@ func flagTerrain() game.Terrain {
 
 // TestBotsPlayForTheFlag checks that two teams of bots grab, carry, capture and return flags.
 func TestBotsPlayForTheFlag(t *testing.T) {
+	testenv.Long(t)
 	tr := flagTerrain()
 	m := newModeMatch(t, ctf.Mode{}, tr, newNav(tr), 3, 2, 2, 2, 2, 2, 2)
 	var flags [game.GameMsgGamePaused + 1]int

@@ -249,6 +249,7 @@ func TestAloneBotExplores(t *testing.T) {
 }
 
 func TestSameSeedSamePlay(t *testing.T) {
+	testenv.Long(t)
 	tr, _ := defaultMap()
 	play := func(seed uint64) uint64 {
 		m := newMatch(t, tr, newNav(tr), seed, 1, 2, 3)

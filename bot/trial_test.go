@@ -12,6 +12,7 @@ import (
 // one, with simulations from their beginning. Some maneuvers are left out, as on maps where hooks
 // find no wall.
 func TestTrialsAreSimulations(t *testing.T) {
+	testenv.Long(t)
 	tr := largeMap(60, 40)
 	for i := range tr.Tiles {
 		if i%97 == 0 && tr.Tiles[i] == 0 {

@@ -142,6 +142,7 @@ func wildly(w *World, inputs []PlayerInput) []PlayerInput {
 // TestBoundedWork checks that on no map a tick looks at more samples, or reports more events, than
 // the limits.
 func TestBoundedWork(t *testing.T) {
+	testenv.Long(t)
 	for name, newWorld := range worstMaps {
 		w := newWorld(t)
 		const line = 1000 * tileSize // the last one that is looked along

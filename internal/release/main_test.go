@@ -108,6 +108,7 @@ func unpack(t *testing.T, name string, archive []byte, made time.Time) map[strin
 // TestCheckout checks that a release needs a clean checkout of a commit. The full test builds the
 // program of two clones and compares the bytes.
 func TestCheckout(t *testing.T) {
+	testenv.Long(t)
 	if _, err := os.Stat("../../.git"); err != nil {
 		t.Skip("not a checkout of git: ", err)
 	}

@@ -35,7 +35,7 @@ func TestDamaged(t *testing.T) {
 	testenv.Require(t, whole.End == nil && whole.Difference == nil, "the file is not whole: %v, %v", whole.End, whole.Difference)
 	want, _ := places(file)
 	unseen, flips := 0, 0
-	for d := range testenv.Damaged(file, 2000) {
+	for d := range testenv.Damaged(file, testenv.Amount(500, 2000)) {
 		res, err := teeverify.Verify(teeverify.Config{File: bytes.NewReader(d.File), Terrain: room(), NoSearch: true})
 		switch {
 		case d.Cut && err == nil:

@@ -70,6 +70,7 @@ var unseen = []tileKind{
 // TestTiles checks for each kind of tile that a recording depends on it: without the tile, a tee is
 // in another position. With TEEYARD_FULL=1 it checks all kinds.
 func TestTiles(t *testing.T) {
+	testenv.Long(t)
 	names := testenv.Must(filepath.Glob("testdata/*.teehistorian.gz"))
 	few := []string{"freeze-1", "stopper-1", "tele-1", "speedup-1", "switch-1"}
 	type loaded struct {

@@ -60,6 +60,7 @@ func TestFinishHook(t *testing.T) {
 
 // TestReplayOfFinishes replays a match with a mod that reacts to finishes.
 func TestReplayOfFinishes(t *testing.T) {
+	testenv.Long(t)
 	var made []*praise
 	modtest.Match{
 		Mode: ddrace.New, Ticks: 1500, Players: 4, Mods: []func() game.Mod{func() game.Mod { made = append(made, &praise{}); return made[len(made)-1] }},

@@ -48,7 +48,7 @@ func FuzzRestore(f *testing.F) {
 func TestDamagedStates(t *testing.T) {
 	state := savedRace(t)
 	r := rand.New(rand.NewPCG(5, 6))
-	for range testenv.Amount(250, 1000) {
+	for range testenv.Amount(100, 1000) {
 		bad := bytes.Clone(state)
 		for range 1 + r.IntN(2) {
 			bad[r.IntN(len(bad))] = byte(r.IntN(256))
