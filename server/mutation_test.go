@@ -212,7 +212,7 @@ func (m *mutator) next(c *testclient.Client) []byte {
 }
 
 // mutations returns how many damaged datagrams a test feeds: TEEYARD_MUTATIONS if it is
-// set, else usual, a fifth of that outside of CI, or 20 times that with TEEYARD_FULL=1.
+// set, else usual, a twentieth of that outside of CI, or 20 times that with TEEYARD_FULL=1.
 func mutations(usual int) int {
 	usual = testenv.Amount(usual/20, usual)
 	if testenv.Full() {
