@@ -36,9 +36,11 @@ export class Overlays {
 		});
 		// Browsers end the lock at Escape, and most of them do not report the key.
 		let lostAt = -SAME_KEY;
+		// An overlay ends the lock, too, and a slow browser says so much later.
 		mouse.onlost = () => {
+			if (this.open) return;
 			lostAt = performance.now();
-			if (!this.open) this.escape();
+			this.escape();
 		};
 	}
 
