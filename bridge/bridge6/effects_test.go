@@ -6,6 +6,7 @@ import (
 
 	"github.com/teeyard/teeyard/bridge/internal/clientids"
 	"github.com/teeyard/teeyard/game"
+	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/internal/testenv"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 	"github.com/teeyard/teeyard/protocol/snapshot"
@@ -54,7 +55,7 @@ func TestCoreEventSounds(t *testing.T) {
 // first id.
 func TestDeathsOfFirstID(t *testing.T) {
 	ids := clientids.New(16, false)
-	ids.Update(viewOf(20, 1, playerRow(0), game.PlayerMask{}))
+	ids.Update(bridgetest.RowView(20, 1, bridgetest.Row(0), game.PlayerMask{}))
 	s := effectsFor(&game.Frame{Tick: 10}, []game.Event{
 		{Kind: game.EvDeath, Player: 20, To: game.MaskAll}, {Kind: game.EvDeath, Player: 8, To: game.MaskAll},
 	}, 20, &ids)

@@ -8,44 +8,20 @@ import (
 
 	"github.com/teeyard/teeyard/event"
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/vec"
 	"github.com/teeyard/teeyard/internal/bridgetest"
 	"github.com/teeyard/teeyard/protocol/message/msg6"
 )
-
-// viewOf returns a view of players at the given positions on a line. Players in dead have no tee.
-func viewOf(viewer game.PlayerID, tick int32, positions map[game.PlayerID]float32, dead game.PlayerMask) *game.View {
-	f := &game.Frame{Tick: tick}
-	for id := range game.PlayerID(game.MaxPlayers) {
-		if x, ok := positions[id]; ok {
-			f.Players = append(f.Players, game.PlayerState{ID: id, SpectatorID: game.Nobody})
-			if !dead.Has(id) {
-				f.Characters = append(f.Characters, game.CharacterState{Player: id, Pos: vec.Vec2{X: x}})
-			}
-		}
-	}
-	return &game.View{Frame: f, Viewer: viewer, Pos: vec.Vec2{X: positions[viewer]}}
-}
-
-// playerRow returns the positions of players 0..n-1, 100 units apart.
-func playerRow(n int) map[game.PlayerID]float32 {
-	positions := map[game.PlayerID]float32{}
-	for i := range n {
-		positions[game.PlayerID(i)] = float32(i * 100)
-	}
-	return positions
-}
 
 // TestIDsOfAnotherSeat checks that a client knows its own id after it reclaims the seat that it had
 // before a timeout.
 func TestIDsOfAnotherSeat(t *testing.T) {
 	w := newCrowd(t, 30)
 	s, _ := newServerSide(t, NewProtocol(), w, 29, msg6.VersionNone)
-	positions := playerRow(30)
-	s.ids.Update(viewOf(29, 1, positions, game.PlayerMask{}))
+	positions := bridgetest.Row(30)
+	s.ids.Update(bridgetest.RowView(29, 1, positions, game.PlayerMask{}))
 	s.SendClientInfo(w, 2, true, true)
 	delete(positions, 29)
-	s.ids.Update(viewOf(2, 3, positions, game.PlayerMask{}))
+	s.ids.Update(bridgetest.RowView(2, 3, positions, game.PlayerMask{}))
 	if id := s.ids.ID(2); id != s.ids.OwnID() || s.ids.Player(id) != 2 || s.ids.ID(29) != -1 {
 		t.Errorf("player 2 has id %d, the client's own is %d; player 29 has id %d", id, s.ids.OwnID(), s.ids.ID(29))
 	}

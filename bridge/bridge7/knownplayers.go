@@ -59,7 +59,7 @@ func (s *serverSide) sendUnknown(ev *game.Event) bool {
 	if ev.Player < 0 || s.ids.ID(ev.Player) >= 0 && (ev.Target < 0 || s.ids.ID(ev.Target) >= 0) {
 		return false
 	}
-	name := s.protocol.playerName(ev.Player)
+	name := s.protocol.lastName(ev.Player)
 	var flags game.GameFlags
 	if w := s.protocol.world; w != nil {
 		flags = w.GameFlags()
@@ -67,7 +67,7 @@ func (s *serverSide) sendUnknown(ev *game.Event) bool {
 	switch {
 	case ev.Kind == game.EvChat && ev.Chat == game.ChatWhisper:
 		if ev.Player == s.ownID {
-			s.sendServerChat("[→ " + s.protocol.playerName(ev.Target) + "] " + ev.Text)
+			s.sendServerChat("[→ " + s.protocol.lastName(ev.Target) + "] " + ev.Text)
 		} else {
 			s.sendServerChat("[← " + name + "] " + ev.Text)
 		}

@@ -83,8 +83,8 @@ func (p *Protocol) NewServerSide(s bridge.Session) bridge.ServerSide {
 // newIDs returns the ids of a client. The client keeps the id of its own player.
 func newIDs() clientids.Map { return clientids.New(msg7.MaxClients, true) }
 
-// playerName returns a player's name, even after the player left.
-func (p *Protocol) playerName(id game.PlayerID) string {
+// lastName returns the name of the last player with an id, even after the player left.
+func (p *Protocol) lastName(id game.PlayerID) string {
 	if id < 0 || id >= game.MaxPlayers {
 		return ""
 	}

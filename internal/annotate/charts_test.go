@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/teeyard/teeyard/internal/dump"
 	"github.com/teeyard/teeyard/internal/golden"
 	"github.com/teeyard/teeyard/protocol/message/schema"
@@ -130,16 +128,7 @@ func TestChartPages(t *testing.T) {
 			shown[id] = true
 			return fmt.Sprintf("<!-- chart %s -->\n\n%s\n<!-- end of chart -->", id, c.Markdown(chartTarget(t, c)))
 		})
-		if got == string(page) {
-			continue
-		}
-		if *update {
-			if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		t.Errorf("%s: charts differ; run go test ./internal/annotate -run TestChartPages -update\n%s", name, cmp.Diff(string(page), got))
+		comparePage(t, name, string(page), got)
 	}
 	for id := range byName {
 		if !shown[id] {

@@ -56,19 +56,25 @@ func TestPages(t *testing.T) {
 			}
 			return "```" + m[1] + " " + m[2] + "\n" + text + "```"
 		})
-		if got == string(page) {
-			continue
-		}
-		if *update {
-			if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		t.Errorf("%s: examples differ; run go test ./internal/annotate -run TestPages -update\n%s", name, cmp.Diff(string(page), got))
+		comparePage(t, name, string(page), got)
 	}
 	if examples < 20 {
 		t.Errorf("only %d examples were found", examples)
+	}
+}
+
+// comparePage fails the test if the generated parts of a page differ, or writes the page with
+// -update.
+func comparePage(t *testing.T, name, page, want string) {
+	t.Helper()
+	switch {
+	case page == want:
+	case *update:
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s differs; run go test ./internal/annotate -run %s -update\n%s", name, t.Name(), cmp.Diff(page, want))
 	}
 }
 

@@ -6,36 +6,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/teeyard/teeyard/game"
-	"github.com/teeyard/teeyard/game/vec"
+	"github.com/teeyard/teeyard/internal/bridgetest"
 )
-
-// viewOf returns a view of players at the given positions on a line. Players in dead have no tee.
-func viewOf(viewer game.PlayerID, tick int32, positions map[game.PlayerID]float32, dead game.PlayerMask) *game.View {
-	f := &game.Frame{Tick: tick}
-	for id := range game.PlayerID(game.MaxPlayers) {
-		if x, ok := positions[id]; ok {
-			f.Players = append(f.Players, game.PlayerState{ID: id, SpectatorID: game.Nobody})
-			if !dead.Has(id) {
-				f.Characters = append(f.Characters, game.CharacterState{Player: id, Pos: vec.Vec2{X: x}})
-			}
-		}
-	}
-	return &game.View{Frame: f, Viewer: viewer, Pos: vec.Vec2{X: positions[viewer]}}
-}
-
-// playerRow returns the positions of players 0..n-1, 100 units apart.
-func playerRow(n int) map[game.PlayerID]float32 {
-	positions := map[game.PlayerID]float32{}
-	for i := range n {
-		positions[game.PlayerID(i)] = float32(i * 100)
-	}
-	return positions
-}
 
 // TestUnmappedIDs checks that ids are not mapped while all of them are low.
 func TestUnmappedIDs(t *testing.T) {
 	var m Map
-	m.Update(viewOf(15, 1, playerRow(16), game.PlayerMask{}))
+	m.Update(bridgetest.RowView(15, 1, bridgetest.Row(16), game.PlayerMask{}))
 	for i := int32(-3); i < game.MaxPlayers; i++ {
 		player := game.Nobody
 		if i >= 0 {
@@ -58,8 +35,8 @@ func TestUnmappedIDs(t *testing.T) {
 func TestNearestPlayers(t *testing.T) {
 	for _, viewer := range []game.PlayerID{0, 7, 15, 16, 30, 63} {
 		m := New(16, false)
-		positions := playerRow(64)
-		m.Update(viewOf(viewer, 1, positions, game.PlayerMask{}))
+		positions := bridgetest.Row(64)
+		m.Update(bridgetest.RowView(viewer, 1, positions, game.PlayerMask{}))
 		n := 0
 		for player := range positions {
 			id := m.ID(player)
@@ -108,7 +85,7 @@ func TestOwnID(t *testing.T) {
 		if begun := c.viewer >= 64; m.IsActive() != begun || begun && (m.ID(c.viewer) != c.own || m.Player(20) != 20 || m.Player(63) != game.Nobody) {
 			t.Errorf("viewer %d has id %d at the beginning; 20 is player %d", c.viewer, m.ID(c.viewer), m.Player(20))
 		}
-		m.Update(viewOf(c.viewer, 1, playerRow(128), game.PlayerMask{}))
+		m.Update(bridgetest.RowView(c.viewer, 1, bridgetest.Row(128), game.PlayerMask{}))
 		if m.ID(c.viewer) != c.own || m.Player(c.own) != c.viewer || m.Spare() != c.spare || m.Player(c.spare) != game.Nobody {
 			t.Errorf("viewer %d has id %d; the spare id is %d, of player %d", c.viewer, m.ID(c.viewer), m.Spare(), m.Player(m.Spare()))
 		}
@@ -118,8 +95,8 @@ func TestOwnID(t *testing.T) {
 // TestSteadyIDs checks that players at nearly the same distance do not take turns, and that a much
 // nearer player gets an id.
 func TestSteadyIDs(t *testing.T) {
-	m, positions := New(64, false), playerRow(128)
-	m.Update(viewOf(0, 1, positions, game.PlayerMask{}))
+	m, positions := New(64, false), bridgetest.Row(128)
+	m.Update(bridgetest.RowView(0, 1, positions, game.PlayerMask{}))
 	for i, p := range []game.PlayerID{62, 63} {
 		if known := m.ID(p) >= 0; known != (i == 0) {
 			t.Errorf("player %d is known: %v", p, known)
@@ -127,12 +104,12 @@ func TestSteadyIDs(t *testing.T) {
 	}
 	changes := m.Changes()
 	positions[62], positions[63] = positions[63], positions[62]
-	m.Update(viewOf(0, 6, positions, game.PlayerMask{}))
+	m.Update(bridgetest.RowView(0, 6, positions, game.PlayerMask{}))
 	if m.Changes() != changes {
 		t.Error("ids change at the border")
 	}
 	positions[127] = 100
-	m.Update(viewOf(0, 11, positions, game.PlayerMask{}))
+	m.Update(bridgetest.RowView(0, 11, positions, game.PlayerMask{}))
 	if m.Changes() == changes || m.ID(127) < 0 || m.ID(1) != 1 {
 		t.Errorf("the new neighbour has id %d, the old one %d", m.ID(127), m.ID(1))
 	}
@@ -141,7 +118,7 @@ func TestSteadyIDs(t *testing.T) {
 // TestKeptIDs checks that players who stay near keep their ids, and how often ids are assigned.
 func TestKeptIDs(t *testing.T) {
 	m := New(16, false)
-	positions := playerRow(20) // the viewer is 3; the nearest are 0..14
+	positions := bridgetest.Row(20) // the viewer is 3; the nearest are 0..14
 	expect := func(what string, ids map[game.PlayerID]int32) {
 		t.Helper()
 		for player, want := range ids {
@@ -150,27 +127,27 @@ func TestKeptIDs(t *testing.T) {
 			}
 		}
 	}
-	m.Update(viewOf(3, 100, positions, game.PlayerMask{}))
+	m.Update(bridgetest.RowView(3, 100, positions, game.PlayerMask{}))
 	for i := range game.PlayerID(15) {
 		expect("first", map[game.PlayerID]int32{i: int32(i)})
 	}
 	positions[19] = 310 // now near; 14 is the farthest
-	m.Update(viewOf(3, 104, positions, game.PlayerMask{}))
+	m.Update(bridgetest.RowView(3, 104, positions, game.PlayerMask{}))
 	expect("too early", map[game.PlayerID]int32{19: -1})
-	m.Update(viewOf(3, 105, positions, game.PlayerMask{}))
+	m.Update(bridgetest.RowView(3, 105, positions, game.PlayerMask{}))
 	expect("19 is near", map[game.PlayerID]int32{19: 14, 14: -1, 13: 13})
-	m.Update(viewOf(3, 110, positions, game.MaskOne(19)))
+	m.Update(bridgetest.RowView(3, 110, positions, game.MaskOne(19)))
 	expect("19 has no tee", map[game.PlayerID]int32{19: -1, 14: 14})
-	v := viewOf(3, 115, positions, game.PlayerMask{})
+	v := bridgetest.RowView(3, 115, positions, game.PlayerMask{})
 	v.Players[3].Spectating, v.Players[3].SpectatorID = true, 18
 	m.Update(v)
 	if m.ID(18) < 0 {
 		t.Error("the watched player has no id")
 	}
 	delete(positions, 0)
-	m.Update(viewOf(3, 1, positions, game.PlayerMask{})) // ticks restart with another map
+	m.Update(bridgetest.RowView(3, 1, positions, game.PlayerMask{})) // ticks restart with another map
 	expect("0 left", map[game.PlayerID]int32{0: -1})
-	m.Update(viewOf(3, 2, playerRow(16), game.PlayerMask{}))
+	m.Update(bridgetest.RowView(3, 2, bridgetest.Row(16), game.PlayerMask{}))
 	if expect("no high ids", map[game.PlayerID]int32{15: 15}); m.IsActive() {
 		t.Error("ids are mapped")
 	}
@@ -192,7 +169,7 @@ func TestIDsProperty(t *testing.T) {
 				positions[game.PlayerID(id)] = float32(rapid.IntRange(0, 50).Draw(t, "position"))
 			}
 			before := m.updateTick
-			m.Update(viewOf(viewer, tick, positions, game.PlayerMask{Low: rapid.Uint64().Draw(t, "dead")}))
+			m.Update(bridgetest.RowView(viewer, tick, positions, game.PlayerMask{Low: rapid.Uint64().Draw(t, "dead")}))
 			if !m.IsActive() {
 				continue
 			}
